@@ -68,12 +68,9 @@ export function medianOf(
   id: string,
   figure: (round: RoundFigures) => number | undefined,
 ): number | undefined {
-  return spreadOf(figuresOf(result, id).map(figure))?.median;
-}
-
-function figuresOf(result: ContestResult, id: string): readonly RoundFigures[] {
   const rounds = result.get(id);
-  return Array.isArray(rounds) ? (rounds as readonly RoundFigures[]) : [];
+  if (!rounds || rounds instanceof Error) return undefined;
+  return spreadOf(rounds.map(figure))?.median;
 }
 
 /** The peer with the highest median, and that. */
@@ -109,9 +106,18 @@ export function overBestPeer(result: ContestResult, atLeast: number): Goal | und
 export function figureGoal(
   result: ContestResult,
   figure: (round: RoundFigures) => number | undefined,
+  about: FigureGoal,
+): Goal | undefined {
+  return goalOf(result.get('ours'), figure, about);
+}
+
+/** A goal for a figure, by its median over the rounds; undefined where the contestant did not run. */
+export function goalOf<T>(
+  rounds: readonly T[] | Error | undefined,
+  figure: (round: T) => number | undefined,
   { text, format, atLeast = -Infinity, atMost = Infinity }: FigureGoal,
 ): Goal | undefined {
-  const found = spreadOf(figuresOf(result, 'ours').map(figure));
+  const found = Array.isArray(rounds) ? spreadOf((rounds as readonly T[]).map(figure)) : undefined;
   if (found === undefined) return undefined;
   return { text, measured: spread(found, format), met: found.median >= atLeast && found.median <= atMost };
 }

@@ -6,7 +6,7 @@ import { now } from '../load/shared-clock.js';
 import { describeError, spread } from '../report/format.js';
 import { type Percentiles, percentilesOf, spreadOf } from '../statistics/spread.js';
 import { countRequests } from './contest.js';
-import { judged } from './contest-report.js';
+import { goalOf, judged } from './contest-report.js';
 
 const PROCESSES = 4;
 const CALLERS = 25;
@@ -53,7 +53,7 @@ const burstCase: BenchCase = {
         runsGoal(ours),
         goalOf(ours, ({ beyond }) => beyond.p99, {
           text: 'the result at most 5 ms after the work has lasted, p99',
-          unit: 'ms',
+          format: (value) => `${twoDigits(value)} ms`,
           atMost: 5,
         }),
       ),
@@ -174,7 +174,7 @@ function onceReport(
         ? [id, 'could not run', '', '', describeError(rounds)]
         : [
             id,
-            spread(spreadOf(rounds.map(({ requests }) => requests)), (value) => value.toFixed(2)),
+            spread(spreadOf(rounds.map(({ requests }) => requests)), twoDigits),
             String(Math.max(...rounds.map(({ runs }) => runs))),
             (['p50', 'p99', 'max'] as const)
               .map((which) => spreadOf(rounds.map((each) => each.beyond[which]))?.median.toFixed(2))
@@ -190,29 +190,22 @@ function onceReport(
 
 type Rounds = readonly OnceFigures[] | Error | undefined;
 
+const twoDigits = (value: number): string => value.toFixed(2);
+
 function requestsGoal(rounds: Rounds, atMost: number): Goal | undefined {
   const goal = goalOf(rounds, ({ requests }) => requests, {
     text: `at most ${atMost} requests a caller`,
-    unit: '',
+    format: twoDigits,
     atMost,
   });
   return goal && { ...goal, isCount: true };
 }
 
 function runsGoal(rounds: Rounds): Goal | undefined {
-  const goal = goalOf(rounds, ({ runs }) => runs, { text: 'one run in each burst', unit: '', atMost: 1 });
+  const goal = goalOf(rounds, ({ runs }) => runs, {
+    text: 'one run in each burst',
+    format: twoDigits,
+    atMost: 1,
+  });
   return goal && { ...goal, isCount: true };
-}
-
-/** A goal for the median of the rounds; undefined where the contestant did not run. */
-function goalOf(
-  rounds: Rounds,
-  figure: (round: OnceFigures) => number,
-  { text, unit, atMost }: { text: string; unit: string; atMost: number },
-): Goal | undefined {
-  if (!Array.isArray(rounds)) return undefined;
-  const found = spreadOf((rounds as readonly OnceFigures[]).map(figure));
-  if (found === undefined) return undefined;
-  const measured = spread(found, (value) => value.toFixed(2));
-  return { text, measured: `${measured} ${unit}`.trim(), met: found.median <= atMost };
 }
