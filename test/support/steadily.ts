@@ -20,7 +20,12 @@ export async function steadily<T>(bearable: number, measure: (round: number) => 
     try {
       return await measure(round);
     } catch (error) {
-      if (round === ROUNDS || (await stalls.stop()) <= bearable) throw error;
+      const stalled = await stalls.stop();
+      if (round === ROUNDS || stalled <= bearable) throw error;
+      process.stderr.write(
+        `The machine stood still for ${Math.round(stalled)} ms, so a measure is repeated: ${String(error)}
+`,
+      );
     } finally {
       void stalls.stop();
     }
