@@ -27,7 +27,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Operation[]>> = {
     { ...share('b', 2, 3), permits: 2 },
     share('c', 1, 3),
   ],
-  'what a limit leaves of a turn': [share('a', 3, 2), share('b', 2, 3), acquire('c')],
+  'what a limit leaves of a bid': [share('a', 3, 2), share('b', 2, 3), acquire('c')],
 };
 
 const NEXT: readonly Operation[] = [
@@ -36,8 +36,8 @@ const NEXT: readonly Operation[] = [
   share('a', 1, Infinity),
   share('b', 2, 2),
   { ...share('a', 3, 2), sure: true, known: [0] },
-  { kind: 'share again', turn: 0, ttl: 1_001, wanted: 2, queues: true },
-  { kind: 'share again', turn: 1, ttl: 301, wanted: 1, queues: true },
+  { kind: 'share again', bid: 0, ttl: 1_001, wanted: 2, queues: true },
+  { kind: 'share again', bid: 1, ttl: 301, wanted: 1, queues: true },
   { kind: 'release', hold: 0, noted: true },
   { kind: 'release', hold: 1, noted: false },
   { kind: 'lose release', hold: 0 },

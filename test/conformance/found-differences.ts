@@ -78,7 +78,7 @@ export const foundDifferences: readonly Named[] = [
     [share('a', { tokens: 4, limit: 2 }), release(1), tick(1_000), tick(200), acquire('b'), query],
   ],
   [
-    'a claim lease that expired with the last one costs its instance the place, behind another turn that is granted first',
+    'a claim lease that expired with the last one costs its instance the place, behind another bid that is granted first',
     [
       acquire('a', 101),
       share('a', { tokens: 3, limit: 3 }),
@@ -94,7 +94,7 @@ export const foundDifferences: readonly Named[] = [
       acquire('a', 101),
       share('b'),
       release(0),
-      { kind: 'share again', turn: 0, ttl: 301, wanted: 1, queues: false },
+      { kind: 'share again', bid: 0, ttl: 301, wanted: 1, queues: false },
     ],
   ],
   [
@@ -107,7 +107,7 @@ export const foundDifferences: readonly Named[] = [
       acquire('b'),
       share('a', { tokens: 3, limit: 3 }),
       acquire('c'),
-      { kind: 'share again', turn: 0, ttl: 101, wanted: 1, queues: true },
+      { kind: 'share again', bid: 0, ttl: 101, wanted: 1, queues: true },
       query,
       release(0),
     ],
@@ -118,7 +118,7 @@ export const foundDifferences: readonly Named[] = [
       share('a', { limit: 2 }),
       share('b', { tokens: 2, limit: 2 }),
       share('c', { limit: 3 }),
-      { kind: 'share again', turn: 1, ttl: 101, wanted: 1, queues: true },
+      { kind: 'share again', bid: 1, ttl: 101, wanted: 1, queues: true },
       query,
     ],
   ],
@@ -127,8 +127,8 @@ export const foundDifferences: readonly Named[] = [
       ['a forced release that ends nothing', { kind: 'force', name: 'x', holds: [] }],
       ['a transfer', { kind: 'transfer', hold: 0, to: 'b', ttl: 101 }],
       [
-        'a repeated request of another turn',
-        { kind: 'share again', turn: 1, ttl: 101, wanted: 1, queues: false },
+        'a repeated request of another bid',
+        { kind: 'share again', bid: 1, ttl: 101, wanted: 1, queues: false },
       ],
     ] as const
   ).map(([what, operation]): Named => [
@@ -152,7 +152,7 @@ export const foundDifferences: readonly Named[] = [
       { kind: 'release', hold: 0, noted: true },
       tick(1_000),
       acquire('a', 101),
-      { kind: 'share again', turn: 0, ttl: 101, wanted: 1, queues: true },
+      { kind: 'share again', bid: 0, ttl: 101, wanted: 1, queues: true },
       { kind: 'release', hold: 0, noted: true },
     ],
   ],

@@ -5,7 +5,7 @@ export const NAMES = ['x', 'y'] as const;
 type Instance = (typeof INSTANCES)[number];
 type Name = (typeof NAMES)[number];
 
-/** Which of the holds, turns or requests so far: 0 is the latest. */
+/** Which of the holds, bids or requests so far: 0 is the latest. */
 type Recent = number;
 
 /** Something that the instances do, or that happens to them. */
@@ -26,7 +26,7 @@ export type Operation =
   /** Repeats a request for shared holds, with other numbers. */
   | {
       readonly kind: 'share again';
-      readonly turn: Recent;
+      readonly bid: Recent;
       readonly ttl: number;
       readonly wanted: number;
       readonly queues: boolean;
@@ -126,7 +126,7 @@ const shared: [number, fc.Arbitrary<Operation>][] = [
       known: fc.array(recent, { maxLength: 2 }),
     }),
   ],
-  [3, op('share again', { turn: recent, ttl, wanted: fc.constantFrom(1, 2, 3), queues: often })],
+  [3, op('share again', { bid: recent, ttl, wanted: fc.constantFrom(1, 2, 3), queues: often })],
 ];
 
 function mixed(...weighted: readonly [number, fc.Arbitrary<Operation>][]): fc.Arbitrary<Operation> {

@@ -78,7 +78,7 @@ export const seededFaults: readonly SeededFault[] = [
     instead: 'held = held',
   },
   {
-    fault: 'a frozen instance keeps the place of its turn',
+    fault: 'a frozen instance keeps the place of its bid',
     modes: 'all modes',
     text: 'elseif instance and not lapsed[instance] then',
     instead: 'elseif instance then',

@@ -42,7 +42,7 @@ interface Place {
   readonly waiting: Waiting;
 }
 
-interface SharedTurn {
+interface SharedBid {
   readonly instance: string;
   readonly request: Omit<ShareRequest, 'endedToken'>;
 }
@@ -54,7 +54,7 @@ export class Twins {
   private readonly events = new Map<string, StoreEvents>();
   private readonly heard: Record<keyof Stores, string[]> = { redis: [], memory: [] };
   private holds: Hold[] = [];
-  private readonly turns: SharedTurn[] = [];
+  private readonly bids: SharedBid[] = [];
   private readonly places: Place[] = [];
   private readonly transfers: (Hold & { readonly to: string })[] = [];
   private readonly endedToken = new Map<string, number>();
@@ -110,9 +110,9 @@ export class Twins {
         return this.share({ instance, request: { name, ttl, terms, holds, since, known, place } });
       }
       case 'share again': {
-        const turn = recent(this.turns, operation.turn);
-        if (!turn) return;
-        const { instance, request } = turn;
+        const bid = recent(this.bids, operation.bid);
+        if (!bid) return;
+        const { instance, request } = bid;
         const { queues, ttl, wanted: holds } = operation;
         const place = queues ? this.storeOf(instance).memory.place(CLAIM, holds, request.terms) : undefined;
         return this.share({ instance, request: { ...request, ttl, holds, place } });
@@ -200,10 +200,10 @@ export class Twins {
     }
   }
 
-  private async share(turn: SharedTurn): Promise<void> {
-    const { instance, request } = turn;
+  private async share(bid: SharedBid): Promise<void> {
+    const { instance, request } = bid;
     const { name, place, since, terms } = request;
-    this.turns.push(turn);
+    this.bids.push(bid);
     this.places.push({ instance, name, waiting: { place, shared: { terms, since } } });
     const endedToken = this.endedToken.get(instance) ?? 0;
     const reply = await this.both(instance, async (store) => store.share?.({ ...request, endedToken }));
@@ -276,7 +276,7 @@ export class Twins {
     for (const { owner } of grantsIn(reply)) this.holds.push({ name, owner });
   }
 
-  /** Only holds of the instance's own turns count. */
+  /** Only holds of the instance's own bids count. */
   private spend(hold: Hold): void {
     if (hasTag(hold)) return;
     const { owner } = hold;

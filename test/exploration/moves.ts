@@ -85,7 +85,7 @@ function addMovesOfSite(add: Add, world: World, { id, i, clock, network, callers
     else if (role === 'passes') move(`caller ${n + 1} detaches`, (site) => site.pass(sure(site.callers[n])));
     else move(`caller ${n + 1} releases`, (site) => site.release(sure(site.callers[n])));
   });
-  // Callers of one tick may share a turn.
+  // Callers of one tick may share a bid.
   if (callers.filter(({ phase, options }) => phase === 'new' && options.mode === 'shared').length > 1)
     move('all callers enter', (site) => {
       for (const caller of site.callers) if (caller.phase === 'new') site.enter(caller);

@@ -23,8 +23,7 @@ export async function steadily<T>(bearable: number, measure: (round: number) => 
       const stalled = await stalls.stop();
       if (round === ROUNDS || stalled <= bearable) throw error;
       process.stderr.write(
-        `The machine stood still for ${Math.round(stalled)} ms, so a measure is repeated: ${String(error)}
-`,
+        `The machine stood still for ${Math.round(stalled)} ms, so a measure is repeated: ${String(error)}\n`,
       );
     } finally {
       void stalls.stop();

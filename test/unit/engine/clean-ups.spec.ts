@@ -127,7 +127,7 @@ describe('An unconfirmed request', () => {
     expect(store.unseen('release')).toBe(256);
   });
 
-  it('does not leave for a turn that has come since', async () => {
+  it('does not leave for a bid that has come since', async () => {
     const { acquire, clock, store } = bound(new EngineFixture());
     const aborter = new AbortController();
     observe(acquire({ signal: aborter.signal }));

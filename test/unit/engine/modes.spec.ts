@@ -48,7 +48,7 @@ it('A request for shared holds names no exclusive ones that have ended', async (
   expect((await store.next('share')).request.known).toEqual([]);
 });
 
-describe('A turn for shared holds', () => {
+describe('A bid for shared holds', () => {
   it('requests one hold for each caller with equal terms at the head', async () => {
     const { store } = fixture;
     const { holds, asked } = await asking(READ, READ);
@@ -57,7 +57,7 @@ describe('A turn for shared holds', () => {
     const more = [READ, { ...READ, limit: 3 }, {}].map((options) => observe(fixture.acquire(options)));
     await fixture.clock.advance(1_000);
     const again = await store.next('share');
-    // The third one came after the turn had queued.
+    // The third one came after the bid had queued.
     expect(again.request).toMatchObject({ holds: 2, terms: asked.request.terms, since: 100 });
     again.answer(shares('s1', 200, { holds: 2 }));
     await settle();
@@ -226,7 +226,7 @@ describe('A turn for shared holds', () => {
     expect(holds[1]?.value).toMatchObject({ held: true, fencingToken: 201 });
   });
 
-  it('with other terms releases the grant of a message for the previous turn', async () => {
+  it('with other terms releases the grant of a message for the previous bid', async () => {
     const aborter = new AbortController();
     await waiting({ ...READ, signal: aborter.signal }, { ...READ, limit: 4 });
     aborter.abort();
@@ -341,7 +341,7 @@ describe('A turn for shared holds', () => {
   });
 });
 
-describe('The rest of a limited turn', () => {
+describe('The rest of a limited bid', () => {
   const PERMIT = { mode: 'shared', limit: 5, ttl: 30_000 } as const;
   const TAG = 's1of5';
   const place = (holds: number): string => `me|3000|${holds}|${TAG}`;
@@ -385,7 +385,7 @@ describe('The rest of a limited turn', () => {
     expect(request).toMatchObject({ holds: 2, place: place(2), since: 100, known: [200] });
   });
 
-  it('is a turn of its own for callers that came after its place', async () => {
+  it('is a bid of its own for callers that came after its place', async () => {
     const { store } = fixture;
     const { holds, asked } = await asking(PERMIT);
     holds.push(observe(fixture.acquire(PERMIT)), observe(fixture.acquire(PERMIT)));

@@ -115,7 +115,7 @@ describe('A permit that is released', () => {
   });
 });
 
-describe('A turn', () => {
+describe('A bid', () => {
   it.each([PERMIT, READ])(
     'requests a hold for each caller, though permits were recently passed on: %j',
     async (wanted) => {

@@ -20,7 +20,7 @@ const granted = async () => {
 };
 
 describe('A call for several permits', () => {
-  it('asks for all of them in one turn with the others that take as many', async () => {
+  it('asks for all of them in one bid with the others that take as many', async () => {
     const holding = [enter(), enter(), enter(ONE)];
     const asked = await fixture.store.next('share');
     expect(asked.request).toMatchObject({ holds: 2, terms: { permits: 2, limit: 4 } });

@@ -18,7 +18,7 @@ describe('A list of the memory server', () => {
   });
 });
 
-describe('A turn in memory', () => {
+describe('A bid in memory', () => {
   let now: number;
   let server: MemoryLockServer;
   beforeEach(() => {
