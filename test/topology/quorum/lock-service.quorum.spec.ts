@@ -8,5 +8,5 @@ describeLockService('on a quorum of five Redis servers', () => QuorumBackend.sta
   shares: false,
   lists: true,
   keeps: false,
-  timeError: 100,
+  timeError: 20,
 });
