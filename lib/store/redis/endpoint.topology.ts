@@ -34,7 +34,12 @@ export abstract class EndpointTopology {
 
   open(events: StoreEvents): void {
     this.connection.connect();
-    this.connection.onReady(() => events.reconnected());
+    // What waits for the first connection is sent only once.
+    let wasReady = this.connection.commands.state === 'ready';
+    this.connection.onReady(() => {
+      if (wasReady) events.reconnected();
+      wasReady = true;
+    });
     const inboxEvents = this.trial.open(events);
     if (this.settings.wake === 'poll') return;
     this.inbox = this.newInbox(inboxEvents);
