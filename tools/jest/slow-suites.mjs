@@ -1,18 +1,19 @@
 // What `npm test` leaves out, so that it takes two minutes. `npx jest PATH` runs any of it.
 
 /**
- * Run by npm run test:slow: their time is that of leases and outages, which pass in real time, or of compilers. Or they
- * play the contract again, which npm test plays on Redis.
+ * Run by npm run test:slow: their time is that of leases and outages, which pass in real time, or of compilers and
+ * random operations. Or they play the contract again, which npm test plays on Redis, or hold tools of the tests.
  */
 export const SLOW = [
   '/test/faults/',
   '/test/types/',
   '/test/contract/lock-service\\.memory\\.spec',
   '/test/docs/code\\.spec',
-  '/test/redis/(?:blocked-event-loop|other-packages|outage|refusals|rolling-out|several-names|silent-holders|unusable-redis)\\.spec',
+  '/test/redis/(?:blocked-event-loop|modes|other-packages|outage|refusals|rolling-out|several-names|silent-holders|unusable-redis)\\.spec',
   '/test/unit/engine/old-generation\\.spec',
   '/test/unit/keys/key-template-collision\\.spec',
-  '/test/conformance/conformance\\.spec',
+  '/test/unit/support/(?:lifeline|package)\\.spec',
+  '/test/conformance/',
 ];
 
 /** Suites that other commands run. */
