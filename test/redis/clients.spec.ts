@@ -49,10 +49,9 @@ describe('Redis clients', () => {
     const behind = first.locks.acquire('n');
     await lock.extend(20_000);
     await lock.release();
-    const { fencingToken } = await next;
-    expect(fencingToken).toBeGreaterThan(lock.fencingToken);
-    await (await next).release();
-    await (await behind).release();
+    // The caller here may be the next one: an instance passes a lock on in memory for a while.
+    await Promise.all([next, behind].map(async (granted) => (await granted).release()));
+    expect((await next).fencingToken).toBeGreaterThan(lock.fencingToken);
     await waitFor(async () => (await second.locks.query('n')).held.length === 0);
     expect([...first.logged, ...second.logged]).toEqual([]);
   };

@@ -37,8 +37,8 @@ describe('Clients of node-redis', () => {
     const behind = first.locks.acquire('n', { wait: AMPLE });
     await lock.extend(20_000);
     await lock.release();
-    await (await next).release();
-    await (await behind).release();
+    // The caller here may be the next one: an instance passes a lock on in memory for a while.
+    await Promise.all([next, behind].map(async (granted) => (await granted).release()));
     await waitFor(async () => (await second.locks.query('n')).held.length === 0);
     expect([...first.logged, ...second.logged]).toEqual([]);
   };
