@@ -30,6 +30,9 @@ export const ONCE_IDS: readonly string[] = [
   'cacheable',
 ];
 
+/** The lower limit of a burst; it keeps no result. */
+export const ONCE_FLOOR = 'once-floor';
+
 /** One of each kind, for cases that are about ours: polling, retries with jitter, pub/sub. */
 export const REPRESENTATIVES: readonly string[] = [
   'ours',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench, BenchCase, CaseReport, Goal } from '../bench.js';
 import { addressOf } from '../contestant.js';
-import { CONTESTANT_IDS, loadContestant, ONCE_IDS } from '../contestants.js';
+import { CONTESTANT_IDS, loadContestant, ONCE_FLOOR, ONCE_IDS } from '../contestants.js';
 import { now } from '../load/shared-clock.js';
 import { describeError, spread } from '../report/format.js';
 import { type Percentiles, percentilesOf, spreadOf } from '../statistics/spread.js';
@@ -42,7 +42,7 @@ const burstCase: BenchCase = {
   name: 'once-burst',
   isQuick: true,
   async run(bench) {
-    const result = await runRounds(bench, 'once-burst', runBursts);
+    const result = await runRounds(bench, 'once-burst', runBursts, [...ONCE_IDS, ONCE_FLOOR]);
     const ours = result.rounds.get('ours');
     return onceReport(result, {
       name: 'once-burst',
@@ -66,7 +66,7 @@ const keptCase: BenchCase = {
   name: 'once-kept',
   isQuick: true,
   async run(bench) {
-    const result = await runRounds(bench, 'once-kept', readKept);
+    const result = await runRounds(bench, 'once-kept', readKept, ONCE_IDS);
     return onceReport(result, {
       name: 'once-kept',
       title: 'A kept result: 1 of 4 processes, 1 caller, one read after the other',
@@ -79,9 +79,14 @@ const keptCase: BenchCase = {
 export const onceCases: readonly BenchCase[] = [burstCase, keptCase];
 
 /** Alternating rounds, as in other cases, with contestants that take part in no other case. */
-async function runRounds(bench: Bench, name: string, run: Round): Promise<OnceResult> {
+async function runRounds(
+  bench: Bench,
+  name: string,
+  run: Round,
+  all: readonly string[],
+): Promise<OnceResult> {
   const contestants = new Map(bench.contestants);
-  const ids = ONCE_IDS.filter((id) => bench.only.includes(id) || (!bench.quick && !isElsewhere(id)));
+  const ids = all.filter((id) => bench.only.includes(id) || (!bench.quick && !isElsewhere(id)));
   for (const id of ids)
     if (!contestants.has(id)) contestants.set(id, await loadContestant(id).catch((error: Error) => error));
   const results = new Map<string, OnceFigures[] | Error>(ids.map((id) => [id, []]));
