@@ -102,7 +102,8 @@ describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', 
       ),
     });
     expect(await instance.locks.forceRelease(name)).toBe(true);
-    expect(await client.exists(key)).toBe(0);
+    // The call that timed out may still be in the queue, and returns what it gets.
+    await waitFor(async () => (await client.exists(key)) === 0);
   });
 
   it('that deletes or overwrites a lock of this package ends the hold at its next renewal', async () => {
