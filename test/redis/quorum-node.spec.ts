@@ -3,9 +3,9 @@ import { type Clock, SystemClock } from '../../lib/primitives/clock.js';
 import { NotAsked, type RequestKind } from '../../lib/store/quorum/quorum-node.js';
 import { QuorumKeys } from '../../lib/store/quorum/quorum-keys.js';
 import { RedisNode } from '../../lib/store/quorum/redis-node.js';
+import { commandScript } from '../../lib/store/scripts/command.script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
-import { sendScript } from '../../lib/store/scripts/send.script.js';
 import { NO_EVENTS } from '../support/no-events.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -26,7 +26,7 @@ describe('A node of a quorum', () => {
     return new RedisNode({ ...settings, nodeTimeout, clock, log });
   };
   const send = (kind: RequestKind = 'take'): Promise<unknown> =>
-    node.run(kind, sendScript, [], ['nobody', 'hello']);
+    node.run(kind, commandScript, ['lock:{}'], ['PUBLISH', 'nobody', 'hello']);
   const sendMany = (count: number): Promise<unknown>[] => Array.from({ length: count }, () => send());
 
   beforeAll(async () => {

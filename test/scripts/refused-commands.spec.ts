@@ -89,7 +89,12 @@ const releaseShared = {
   args: [BOTH, 'a~s1:1'],
   owner: 'shared',
 };
-const yielding = { script: yieldScript, keys: single, owner: 'a:5' };
+const yielding = {
+  script: yieldScript,
+  keys: single,
+  args: ['a:5', ...PREFIXES, 'a|3000|2', TTL, 2],
+  owner: 'a:5',
+};
 const nodeAcquire = { script: quorumAcquireScript, keys: node, args: ['a', 100, 101, TTL, 'a|7', 600_000] };
 const nodeRelease = {
   script: quorumReleaseScript,
@@ -174,8 +179,9 @@ const SCENES: Readonly<Record<string, Scene>> = {
     holders: { 'a~s1:1': TTL, 'b~s1:1': 900 },
     waiting: ['a|3000|1|s1', PLACES.limited],
   },
-  'yield, kept': { ...yielding, args: ['a:5', ...PREFIXES, TTL, 2, 'a|3000|2'] },
-  'yield, handed': { ...yielding, args: ['a:5', ...PREFIXES, TTL, 2, 'a|3000|2'], waiting },
+  'yield, kept': yielding,
+  'yield, handed': { ...yielding, waiting },
+  'yield, with a gap': { ...yielding, args: ['a:5', ...PREFIXES, 'a|3000|2', 'gap', '7 0'], waiting },
   'force-release, alone': {
     script: forceReleaseScript,
     keys: single,

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
 import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.script.js';
 import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
+import { commandScript } from '../../lib/store/scripts/command.script.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { forceReleaseScript } from '../../lib/store/scripts/force-release.script.js';
 import { keepScript } from '../../lib/store/scripts/keep.script.js';
@@ -9,9 +10,6 @@ import { marksScript } from '../../lib/store/scripts/marks.script.js';
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { queryScript } from '../../lib/store/scripts/query.script.js';
-import { releaseWithGapScript } from '../../lib/store/scripts/release-with-gap.script.js';
-import { sendScript } from '../../lib/store/scripts/send.script.js';
-import { scanScript } from '../../lib/store/scripts/scan.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
 import { yieldScript } from '../../lib/store/scripts/yield.script.js';
@@ -25,6 +23,7 @@ const SCRIPTS = [
   acquireScript,
   acquireSharedScript,
   cancelScript,
+  commandScript,
   extendScript,
   forceReleaseScript,
   keepScript,
@@ -33,9 +32,6 @@ const SCRIPTS = [
   queryScript,
   releaseScript,
   releaseSharedScript,
-  scanScript,
-  releaseWithGapScript,
-  sendScript,
   yieldScript,
 ];
 
@@ -269,7 +265,7 @@ describe('Scripts', () => {
     await listen('b');
     const [token] = await acquire('a');
     await acquire('b');
-    const yielded = [`a:${token}`, ...PREFIXES, 10_000, 5, 'a|3000|5'];
+    const yielded = [`a:${token}`, ...PREFIXES, 'a|3000|5', 10_000, 5];
 
     expect(await run(yieldScript, yielded)).toEqual([
       expect.any(Number),
@@ -278,6 +274,26 @@ describe('Scripts', () => {
     ]);
     expect(await run(yieldScript, yielded)).toBeNull();
     expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual(['a|3000|5']);
+  });
+
+  it('yield with a gap once: free the lock, queue the instance, and notify only the first waiter that is alive', async () => {
+    const messages = [await listen('b'), await listen('c')];
+    const [token] = await acquire('a');
+    await client.zadd('lock:{n}:q', 1, 'gone|3000|1', 2, 'b|3000|1', 3, 'c|3000|1');
+    const yielded = [`a:${token}`, ...PREFIXES, 'a|3000|1', 'gap', '40 120000'];
+
+    expect(await run(yieldScript, yielded)).toBe(1);
+    expect(await run(yieldScript, yielded)).toBeNull();
+    for (const instance of ['b', 'c']) await client.publish(`lock:inbox:${instance}`, 'the end');
+    await waitFor(() => messages.every((each) => each.includes('the end')));
+    expect(messages).toEqual([['gap 40 120000 n', 'the end'], ['the end']]);
+    expect(await client.exists('lock:{n}')).toBe(0);
+    expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual([
+      'gone|3000|1',
+      'b|3000|1',
+      'c|3000|1',
+      'a|3000|1',
+    ]);
   });
 
   it('transfer a lock once, to one of several takers, and repeat the reply to a repeated request', async () => {
@@ -524,6 +540,8 @@ describe('Scripts', () => {
     const on = await confined(four);
     const [, lock = '', queue = '', shared = ''] = four;
     await listen('b');
+    const ended = `a:${String(await on(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1']))}`;
+    await on(yieldScript, [ended, ...PREFIXES, '', 'gap', '7 0']);
     const held = `a:${String(await on(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1']))}`;
     await on(acquireScript, ['b', '', `0 ${BOTH}`, '5000 1 3000|1']);
     await on(queryScript, [], [lock, queue, shared]);
@@ -531,7 +549,7 @@ describe('Scripts', () => {
     await on(extendScript, [held, 5_000, 'write'], [lock, shared]);
     await on(transferScript, [1, held, 'a~gone:1', 5_000], [lock, shared]);
     await on(transferScript, [1, 'a~gone:1', held, 5_000], [lock, shared]);
-    await on(yieldScript, [held, ...PREFIXES, 5_000, 1, 'a|3000|1']);
+    await on(yieldScript, [held, ...PREFIXES, 'a|3000|1', 5_000, 1]);
     await on(acquireSharedScript, ['b', '', `0 ${BOTH}`, '5000 2 s1 0 3000 ']);
     await on(cancelScript, ['a', 'a|3000|1', ...PREFIXES]);
     const [, owned = ''] = String(await client.get(lock)).split(':');
@@ -555,7 +573,7 @@ describe('Scripts', () => {
     [
       'yield',
       yieldScript,
-      (token: number) => [`a:${token}`, ...PREFIXES, 5_000, 1, 'a|3000|1'],
+      (token: number) => [`a:${token}`, ...PREFIXES, 'a|3000|1', 5_000, 1],
       [-2, 'shared', expect.any(Number)],
     ],
     [

@@ -15,8 +15,7 @@ import type {
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { tokenOf } from '../owner-id.js';
 import { integer } from '../redis/connection/script-reply.js';
-import { trialKey } from '../redis/trial/single-trial.js';
-import { sendScript } from '../scripts/send.script.js';
+import { commandScript } from '../scripts/command.script.js';
 import { Contest } from './contest.js';
 import { type Ending, Endings } from './endings.js';
 import { extendByMajority } from './extensions.js';
@@ -189,9 +188,8 @@ export class QuorumStore implements LockStore {
 
   /** Sends the message through the first node at which the instance listens. */
   async send(instance: string, message: string): Promise<boolean> {
-    const channel = this.keys.revocations + instance;
     for (const node of this.quorum.nodes) {
-      const sent = node.run('take', sendScript, [trialKey(this.keys)], [channel, message]);
+      const sent = node.run('take', commandScript, ...this.keys.messageTo(instance, message));
       const heard = await this.quorum.answerOf(sent).catch(() => 0);
       if (integer(heard) > 0) return true;
     }

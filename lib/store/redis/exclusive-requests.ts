@@ -1,8 +1,9 @@
 import type { Grant, Taken } from '../grant.js';
-import type { AcquireRequest, YieldRequest } from '../lock-store.js';
+import type { AcquireRequest, Gap, YieldRequest } from '../lock-store.js';
 import { acquireScript } from '../scripts/acquire.script.js';
 import { releaseScript } from '../scripts/release.script.js';
 import { yieldScript } from '../scripts/yield.script.js';
+import type { RunArguments } from './connection/script-runner.js';
 import { integer, list } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
@@ -33,13 +34,14 @@ export class ExclusiveRequests {
     return this.acquires.join((reply) => this.answer(reply, tokens));
   }
 
-  async yield({ name, owner, ttl, tokens, place = '' }: YieldRequest): Promise<Grant | Taken | undefined> {
-    const { outbox } = this;
-    const keys: string[] = [];
-    outbox.pushKeys(keys, name);
-    const args = [owner, ...outbox.common(keys), Math.ceil(ttl), tokens, place];
-    const reply = await outbox.runWithoutTimeout(yieldScript, outbox.withFence(keys), args);
+  async yield({ name, owner, ttl, tokens, place }: YieldRequest): Promise<Grant | Taken | undefined> {
+    const call = this.endOfTurn(name, owner, place, Math.ceil(ttl), tokens);
+    const reply = await this.outbox.runWithoutTimeout(...call);
     return reply === null ? undefined : this.answer(list(reply), tokens);
+  }
+
+  releaseWithGap(name: string, owner: string, { length, memory, place }: Gap): Promise<unknown> {
+    return this.outbox.run(...this.endOfTurn(name, owner, place, 'gap', `${length} ${memory}`));
   }
 
   release(name: string, owner: string, isAwaited: boolean): Promise<boolean> {
@@ -61,6 +63,18 @@ export class ExclusiveRequests {
     const [outcome] = Array.isArray(reply) ? list(reply, 1) : [reply];
     if (outcome instanceof Error) throw outcome;
     return outbox.isReleased(outcome);
+  }
+
+  private endOfTurn(
+    name: string,
+    owner: string,
+    place = '',
+    ...how: readonly (string | number)[]
+  ): RunArguments {
+    const { outbox } = this;
+    const keys: string[] = [];
+    outbox.pushKeys(keys, name);
+    return [yieldScript, outbox.withFence(keys), [owner, ...outbox.common(keys), place, ...how]];
   }
 
   /**

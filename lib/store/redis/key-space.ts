@@ -42,6 +42,13 @@ export abstract class KeySpace {
     return { key: this.lock(''), channel: this.revocations + instance };
   }
 
+  /** The key and the command of a message to an instance about all its names. */
+  messageTo(instance: string, message: string): [keys: readonly [string], command: readonly string[]] {
+    const { key, channel } = this.ownInbox(instance);
+    // A channel with a hash tag belongs to a slot.
+    return [[key], [channel.includes('{') ? 'SPUBLISH' : 'PUBLISH', channel, message]];
+  }
+
   /** The key of the counter of a lock's fencing tokens. */
   abstract fence(lock: string): string;
 }

@@ -15,9 +15,8 @@ import type {
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { isClusterConnection } from '../../options/connection/cluster-option.js';
 import { cancelScript } from '../scripts/cancel.script.js';
+import { commandScript } from '../scripts/command.script.js';
 import { forceReleaseScript } from '../scripts/force-release.script.js';
-import { releaseWithGapScript } from '../scripts/release-with-gap.script.js';
-import { sendScript } from '../scripts/send.script.js';
 import { queryScript } from '../scripts/query.script.js';
 import { StoreRefusal, TooFewReplicas } from '../store-errors.js';
 import {
@@ -143,12 +142,8 @@ export class RedisStore implements LockStore {
     return this.extend([{ name, owner, ttl: 0, exact: true }]);
   }
 
-  releaseWithGap(name: string, owner: string, { length, memory, place = '' }: Gap): Promise<unknown> {
-    const { outbox } = this;
-    const [lock, queue] = this.keySpace.keys(name);
-    const keys = [lock, queue];
-    const args = [owner, ...outbox.common(keys), place, `${length} ${memory}`];
-    return outbox.run(releaseWithGapScript, outbox.withFence(keys), args);
+  releaseWithGap(name: string, owner: string, gap: Gap): Promise<unknown> {
+    return this.exclusive.releaseWithGap(name, owner, gap);
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
@@ -203,9 +198,8 @@ export class RedisStore implements LockStore {
   /** Publishes a message. On a Cluster it reaches all nodes, but counts only the listeners at one. */
   private async sendTo(instance: string, message: string): Promise<boolean> {
     const { keySpace, outbox } = this;
-    const { key, channel } = keySpace.ownInbox(instance);
-    const sent = outbox.run(sendScript, [key], [channel, message]);
-    return integer(await sent) > 0 || isClusterConnection(this.settings.connection);
+    const receivers = await outbox.run(commandScript, ...keySpace.messageTo(instance, message));
+    return integer(receivers) > 0 || isClusterConnection(this.settings.connection);
   }
 
   async roundTrip(): Promise<number> {

@@ -1,4 +1,4 @@
-import { scanScript } from '../scripts/scan.script.js';
+import { commandScript } from '../scripts/command.script.js';
 import { list, text } from './connection/script-reply.js';
 import type { Scripts } from './connection/script-runner.js';
 
@@ -25,7 +25,8 @@ export async function* scanNames(
   const pattern = `${literally(before)}{${literally(beginning)}*}`;
   let cursor = '0';
   do {
-    const [next, page] = list(await run(scanScript, keys, [cursor, pattern, COUNT]), 2);
+    const command = ['SCAN', cursor, 'MATCH', pattern, 'COUNT', COUNT];
+    const [next, page] = list(await run(commandScript, keys, command), 2);
     const names = list(page).map((key) => text(key).slice(before.length + 1, -1));
     yield [...new Set(names)].filter((name) => name !== '');
     cursor = text(next);

@@ -1,4 +1,4 @@
-import { enqueue, handOff } from './functions/hand-off.js';
+import { enqueue, handOff, notify } from './functions/hand-off.js';
 import { prepare } from './functions/request.js';
 import { mint, tokenFloor } from './functions/tokens.js';
 import { include } from './functions/lua-function.js';
@@ -8,11 +8,16 @@ import { luaScript } from './lua-script.js';
  * Ends an instance's turn while it has more callers: hands the lock to another waiting instance and queues this one
  * again. If no other instance waits, this one keeps the lock.
  *
+ * With a gap, it hands the lock to no instance, so that a client of another package that polls can acquire it. It
+ * notifies the first live instance in the queue, which asks after the gap.
+ *
  * KEYS  1 fence counter, 2 lock, 3 queue, and 4 shared holders if this instance has met shared mode
  * ARGV  1 owner id, 2 inbox channel prefix or '' (no messages), 3 length of the key prefix,
- *       4 ttl in ms, 5 tokens wanted, 6 place or '' (do not queue)
+ *       4 place or '' (do not queue), 5 ttl in ms, 6 tokens wanted,
+ *       or 5 `gap`, 6 `<length of the gap in ms> <ms for which further gaps follow>`
  * Reply kept:   { first token, tokens }, from then on under the owner id of that token
  *       handed: { ms left of the new holder's lease, its owner id, token floor }
+ *       gap:    1
  *       gone:   false; the owner no longer had the lock
  *
  * The owner id changes, so that a repeated request from a connection that was abandoned long ago does nothing: by then,
@@ -22,19 +27,35 @@ import { luaScript } from './lua-script.js';
  */
 export const yieldScript = luaScript('yield')`
 local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[2], ARGV[3]
-${include(mint, tokenFloor, handOff, enqueue, prepare)}
+${include(mint, tokenFloor, handOff, enqueue, notify, prepare)}
+local place, ttl = ARGV[4], ARGV[5]
 if redis.call('GET', lock) ~= ARGV[1] then
   return false
 end
 prepare(queue)
-local owner = hand_off(lock, queue, nil, shared)
-if not owner then
-  local token, n, text = mint(tonumber(ARGV[5]))
-  redis.call('SET', lock, string.match(ARGV[1], '^(.*:)%d+$') .. text, 'PX', ARGV[4])
-  return { token, n }
+local owner, waiting
+if ttl == 'gap' then
+  waiting = redis.call('ZRANGE', queue, 0, 9)
+  redis.call('DEL', lock)
+else
+  owner = hand_off(lock, queue, nil, shared)
+  if not owner then
+    local token, n, text = mint(tonumber(ARGV[6]))
+    redis.call('SET', lock, string.match(ARGV[1], '^(.*:)%d+$') .. text, 'PX', ttl)
+    return { token, n }
+  end
 end
-if ARGV[6] ~= '' then
-  enqueue(queue, ARGV[6])
+if place ~= '' then
+  enqueue(queue, place)
 end
-return { redis.call('PTTL', lock), owner, token_floor() }
+if owner then
+  return { redis.call('PTTL', lock), owner, token_floor() }
+end
+local message = 'gap ' .. ARGV[6] .. ' ' .. string.sub(lock, prefix + 2, -2)
+for _, each in ipairs(waiting) do
+  if notify(string.match(each, '^[^|]*'), message) then
+    break
+  end
+end
+return 1
 `;

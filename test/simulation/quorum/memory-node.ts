@@ -34,8 +34,8 @@ export class MemoryNode {
         return locksOf(keys).map((lock, i) => this.extend(lock, args.slice(2 * i)));
       case 'query':
         return Array.from({ length: keys.length / 3 }, (_, i) => this.query(keys.slice(3 * i)));
-      case 'send':
-        return Number(this.call(args[0] ?? '', args[1] ?? ''));
+      case 'command':
+        return Number(this.call(args[1] ?? '', args[2] ?? ''));
       default:
         throw new Error(`A node in memory cannot run ${script}.`);
     }

@@ -1,6 +1,6 @@
 import type { SingleConnection } from '../../../options/module-options.interface.js';
 import { instanceOf } from '../../owner-id.js';
-import { sendScript } from '../../scripts/send.script.js';
+import { commandScript } from '../../scripts/command.script.js';
 import type { RedisConnection } from '../connection/connection.js';
 import { EndpointInbox } from '../connection/endpoint-inbox.js';
 import type { Inbox, InboxEvents } from '../connection/inbox.js';
@@ -36,8 +36,8 @@ export class PerNameTopology extends EndpointTopology implements Topology {
     if (this.settings.wake === 'poll') return;
     await Promise.allSettled(
       owners.map((owner) => {
-        const { key, channel } = this.keySpace.ownInbox(instanceOf(owner));
-        return this.scripts.run(sendScript, [key], [channel, `revoked ${owner} ${name}`]);
+        const message = this.keySpace.messageTo(instanceOf(owner), `revoked ${owner} ${name}`);
+        return this.scripts.run(commandScript, ...message);
       }),
     );
   }

@@ -35,7 +35,7 @@ export class NearNode implements QuorumNode {
   ): Promise<unknown> {
     if (this.isAway && kind === 'take') throw new NotAsked('It is away.');
     if (this.isAway || this.isSilent) return new Promise(() => undefined);
-    if (name === 'scan') return ['0', [...this.locks]];
+    if (name === 'command' && args[0] === 'SCAN') return ['0', [...this.locks]];
     if (name === 'query' && this.refusal) return Array.from({ length: keys.length / 3 }, () => this.refusal);
     if (name === 'quorum-acquire') this.locks.add(keys[0] ?? '');
     return this.node.run(name, keys, args);

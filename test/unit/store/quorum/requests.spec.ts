@@ -61,7 +61,7 @@ describe('Each node of a quorum receives', () => {
     [
       'a message for another instance',
       (on) => on.send('other', 'hello'),
-      ['take', 'send', ['lock:{trial}:trial'], [`${CHANNELS}other`, 'hello']],
+      ['take', 'command', ['lock:{}'], ['PUBLISH', `${CHANNELS}other`, 'hello']],
     ],
   ])('%s', async (_, call, ...requests) => {
     await call(store);

@@ -68,9 +68,9 @@ describe('The locks of a quorum', () => {
 
     expect(found).toBe(names);
     expect(requests.shift()).toEqual({
-      name: 'scan',
+      name: 'command',
       keys: ['lock:{trial}:trial'],
-      args: ['0', String.raw`lock:{n\[1\]*}`, 200],
+      args: ['SCAN', '0', 'MATCH', String.raw`lock:{n\[1\]*}`, 'COUNT', 200],
     });
     expect(requests.map(({ name, keys }) => [name, keys.length])).toEqual(
       queries.map((count) => ['query', 3 * count]),
