@@ -11,15 +11,15 @@ import { luaScript } from './lua-script.js';
  * that the store already keeps for the instance beyond those that it knows. They count as granted, so a repeated request
  * receives the same holds.
  *
- * KEYS  1 fence counter, then for each: lock, queue, shared holders
+ * KEYS  1 fence counter, then for each: lock, queue, shared holders.
  * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of
  *       the key prefix> <inbox channel prefix, or empty for no messages>`, then for each its terms:
  *       `<ttl in ms> <holds wanted> <tag> <since> <claim lease in ms> <known>`, without the claim lease to ask without
  *       queueing. The instance knows its holds with tokens up to `since`, and those with the tokens in `known`, separated
- *       by commas
- * Reply for each: { token floor, first token of new holds, `<new holds>/<tokens>`, `<ms left of the first lease that ends> <owner
- *       id or shared>` if fewer holds than wanted, otherwise empty, token of each earlier hold, … }
- *       or, for all together, minus the server's time in microseconds if the request is too late
+ *       by commas.
+ * Reply for each: { token floor, first token of new holds, `<new holds>/<tokens>`, rest, token of each earlier hold, … }.
+ *       The rest is `<ms left of the first lease that ends> <owner id or shared>`, or empty if all wanted holds are granted.
+ *       For all together, minus the server's time in microseconds if the request is too late.
  *
  * Arrival order applies to both modes: if an instance waits, shared requests queue behind it. If fewer holds are
  * granted than wanted, the rest waits at the place of the instance. An instance has one place for each tag, which keeps

@@ -9,15 +9,15 @@ import { luaScript } from './lua-script.js';
  * Grants several locks, or queues the instance, for each lock separately. A repeated request receives the same reply.
  * Requests of one tick share a call, because most of the cost of a request is the cost of its call.
  *
- * KEYS  1 fence counter, then for each: lock, queue, and shared holders if this instance has met shared mode
+ * KEYS  1 fence counter, then for each: lock, queue, and shared holders if this instance has met shared mode.
  * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of
  *       the key prefix> <inbox channel prefix, or empty for no messages>`, then for each its terms:
- *       `<ttl in ms> <tokens wanted> <rest of the place>`, without a rest to ask without queueing; a token after that
- *       counts in place of the highest one
- * Reply for each granted: first token, or { first token, tokens } if there are fewer than wanted
- *                waiting: { ms left of the holder's lease (negative: no expiry), owner id or `shared`, token floor }
- *       or, for all together, the first token if all are granted with one token each: the others have the next numbers,
- *       or minus the server's time in microseconds if the request is too late
+ *       `<ttl in ms> <tokens wanted> <rest of the place>`, without a rest to ask without queueing. A token after that
+ *       counts in place of the highest one.
+ * Reply for each granted: first token, or { first token, tokens } if there are fewer than wanted.
+ *                waiting: { ms left of the holder's lease (negative: no expiry), owner id or `shared`, token floor }.
+ *       For all together, the first token if all are granted with one token each: the others have the next numbers.
+ *       Or minus the server's time in microseconds if the request is too late.
  *
  * If this instance already owns the lock, the reply to its grant was lost, and the script grants it again unchanged. If
  * its hold has ended in the instance and only the release was lost, the lock counts as free. A free lock with a queue

@@ -8,10 +8,10 @@ import { luaScript } from './lua-script.js';
  * Removes a waiting instance from the queue. The reply names the grants that the store keeps for the instance, which
  * returns those that it does not know.
  *
- * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders
- * ARGV  1 instance, 2 place in the queue, 3 inbox channel prefix or '' (no messages), 4 length of the key prefix,
- *       for shared holds also: 5 a token that all named ones exceed, 6 their tag
- * Reply { owner id, … }
+ * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders.
+ * ARGV  1 instance, 2 place in the queue, 3 inbox channel prefix or '' (no messages), 4 length of the key prefix.
+ *       For shared holds also 5 a token that all named ones exceed, 6 their tag.
+ * Reply { owner id, … }.
  *
  * If the lock is shared or free, the script admits the waiters behind this one.
  *

@@ -3,9 +3,9 @@ import { luaScript } from './lua-script.js';
 /**
  * Runs one command of Redis. As a script, it has the route, the order and the time limit of all other requests.
  *
- * KEYS  1 any key; on a Cluster, it selects the node
- * ARGV  the command and its arguments
- * Reply of the command
+ * KEYS  1 any key; on a Cluster, it selects the node.
+ * ARGV  the command and its arguments.
+ * Reply of the command.
  *
  * O(n) for SCAN of n keys, O(1) for a message to an instance that listens once.
  */

@@ -9,11 +9,11 @@ import { luaScript } from './lua-script.js';
  * request: a request from an abandoned connection may arrive after a later and longer one. Expired shared holds are
  * left for a script that continues with the queue. Leases are also renewed while Redis is full.
  *
- * KEYS  for each: lock, shared holders
+ * KEYS  for each: lock, shared holders.
  * ARGV  for each: owner id, ttl in ms; `=` before it also shortens a longer lease. Then nothing, or `write` to write each
  *       lease in any case: then a WAIT that follows on the same connection covers these leases
- *       and everything written before
- * Reply for each: 1 renewed, 0 not the owner's, or the ms for which the lease lasts if that is longer already
+ *       and everything written before.
+ * Reply for each: 1 renewed, 0 not the owner's, or the ms for which the lease lasts if that is longer already.
  *
  * O(k log n) for k leases with n shared holders, O(k) without.
  */

@@ -7,11 +7,11 @@ import { luaScript } from './lua-script.js';
 /**
  * Ends holds that may belong to any instance, notifies their inboxes, and continues with the queue.
  *
- * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders
+ * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders.
  * ARGV  1 inbox channel prefix or '' (notify nobody), 2 length of the key prefix,
- *       3 prefix of the channel for revocations or '',
- *       then `only` and the owner ids of the holds to end, or nothing to end every hold
- * Reply { owner ids of the holds that ended, owner ids that hold the lock now }
+ *       3 prefix of the channel for revocations or ''.
+ *       Then `only` and the owner ids of the holds to end, or nothing to end every hold.
+ * Reply { owner ids of the holds that ended, owner ids that hold the lock now }.
  *
  * O(n) for n holders and waiting instances.
  */

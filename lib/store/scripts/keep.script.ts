@@ -9,11 +9,11 @@ import { luaScript } from './lua-script.js';
  * if the owner no longer has the lock, or if another run has left a mark meanwhile. It may be sent twice: a mark with the
  * token of the run is its own.
  *
- * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders, 5 mark
- * ARGV  1 owner id, 2 fencing token of the run, 3 how long to keep the result in ms, 4 result as JSON, empty for undefined,
+ * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders, 5 mark.
+ * ARGV  1 owner id, 2 fencing token of the run, 3 how long to keep the result in ms, 4 result as JSON, empty for undefined.
  *       5 inbox channel prefix or '' (no messages), 6 length of the key prefix, 7 `release`, or `hold` for a run whose
- *       hold continues
- * Reply 1 kept, 0 nothing was kept and nothing released
+ *       hold continues.
+ * Reply 1 kept, 0 nothing was kept and nothing released.
  *
  * The mark is `<time of the run's end in ms since 1970> <fencing token> <result>`.
  *

@@ -3,9 +3,9 @@ import { luaScript } from './lua-script.js';
 /**
  * Reads or deletes the marks of names.
  *
- * KEYS  marks
- * ARGV  1 GET or DEL
- * Reply { mark or false, … }, or the number of deleted marks
+ * KEYS  marks.
+ * ARGV  1 GET or DEL.
+ * Reply { mark or false, … }, or the number of deleted marks.
  *
  * O(n) for n marks.
  */

@@ -7,12 +7,12 @@ import { luaScript } from './lua-script.js';
 /**
  * Returns the holders and the waiting instances, in order, of each of several locks.
  *
- * KEYS  for each: lock, queue, shared holders, and the mark if requested
- * ARGV  1 `marks` if the marks are requested
- * Reply for each { server time in microseconds, owner id, `shared` or false, ms left of its lease,
- *       { place, score, … } of the queue, { owner id, end of its lease in ms since 1970, … } of shared holds,
- *       { time of the mark in ms since 1970, ms left of it } or false if the marks are requested },
- *       or an error if its keys have other types
+ * KEYS  for each: lock, queue, shared holders, and the mark if requested.
+ * ARGV  1 `marks` if the marks are requested.
+ * Reply for each { server time in microseconds, owner id, `shared` or false, ms left of its lease, queue, holders, mark },
+ *       or an error if its keys have other types. The queue is { place, score, … }. The holders of shared holds are
+ *       { owner id, end of its lease in ms since 1970, … }. The mark, if requested, is { its time in ms since 1970, ms left }
+ *       or false.
  *
  * O(n) for n holders and waiting instances.
  */

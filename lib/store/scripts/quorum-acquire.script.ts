@@ -7,12 +7,12 @@ import { luaScriptForEach } from './lua-script.js';
  * Votes on a grant, on behalf of a node. The instance proposes the fencing token, and a node accepts only tokens beyond
  * all that it has accepted for this name.
  *
- * KEYS  1 lock, 2 queue, 3 fence of this name
- * ARGV  1 instance, 2 proposed token, 3 last token of its block, 4 ttl in ms, 5 place in the queue or '' (do not
- *       queue), 6 ms for which the fence is kept once the clock is beyond it
- * Reply accepted: { 1, server time, last token }
- *       taken:    { 0, server time, last token, ms left of the holder's lease (-1: no expiry), owner id }
- *       outdated: { 2, server time, last token } the proposal must be greater
+ * KEYS  1 lock, 2 queue, 3 fence of this name.
+ * ARGV  1 instance, 2 proposed token, 3 last token of its block, 4 ttl in ms. 5 place in the queue or '' (do not
+ *       queue), 6 ms for which the fence is kept once the clock is beyond it.
+ * Reply accepted: { 1, server time, last token }.
+ *       taken:    { 0, server time, last token, ms left of the holder's lease (-1: no expiry), owner id }.
+ *       outdated: { 2, server time, last token }: the proposal must be greater.
  *
  * A lock of this instance with an older token comes from an earlier proposal, an ended hold or a reservation, and gives
  * way. A request that arrives after the release of its hold is outdated.

@@ -8,12 +8,12 @@ import { luaScriptForEach } from './lua-script.js';
  * Ends a hold, a proposal without a majority, or a wait on one node. Removes what the instance has there up to the given
  * token, and makes later requests for it outdated. A forced release ends only the hold of an owner, and notifies it.
  *
- * KEYS  1 lock, 2 queue, 3 fence of this name
- * ARGV  1 instance, or the owner id of a forced release, 2 token, 0 for a forced release,
- *       3 `wake` or `quiet`: whether to notify waiting instances, or `revoke` for a forced release, which notifies them,
- *       4 place to take in the queue, `leave` to leave it, or '' for neither,
- *       5 inbox channel prefix, 6 ms of a reservation, 7 lock name
- * Reply 1 released, 0 the instance or the owner had nothing here
+ * KEYS  1 lock, 2 queue, 3 fence of this name.
+ * ARGV  1 instance, or the owner id of a forced release. 2 token, 0 for a forced release.
+ *       3 `wake` or `quiet`: whether to notify waiting instances, or `revoke` for a forced release, which notifies them.
+ *       4 place to take in the queue, `leave` to leave it, or '' for neither.
+ *       5 inbox channel prefix, 6 ms of a reservation, 7 lock name.
+ * Reply 1 released, 0 the instance or the owner had nothing here.
  *
  * O(log n) for n waiting instances.
  */

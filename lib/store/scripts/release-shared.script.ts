@@ -9,9 +9,9 @@ import { luaScript } from './lua-script.js';
  * exist, so it may be sent twice. Holds of one lock that are released in one call are handed over together, by one
  * message to each instance.
  *
- * KEYS  1 fence counter, then for each: lock, queue, shared holders
- * ARGV  1 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`, then for each: owner id
- * Reply for each: 1 released, 0 the hold did not exist
+ * KEYS  1 fence counter, then for each: lock, queue, shared holders.
+ * ARGV  1 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`, then for each: owner id.
+ * Reply for each: 1 released, 0 the hold did not exist.
  *
  * O(k log n) for k locks with n holders and waiting instances.
  */

@@ -6,11 +6,11 @@ import { luaScript } from './lua-script.js';
  * Releases locks: hands each to the head of its queue, or deletes it without waiters. Does nothing if the owner no
  * longer has the lock, so it may be sent twice.
  *
- * KEYS  1 fence counter, then for each: lock, queue, and shared holders if this instance has met shared mode
+ * KEYS  1 fence counter, then for each: lock, queue, and shared holders if this instance has met shared mode.
  * ARGV  1 instance, 2 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`, then for each: token in
- *       the owner id
+ *       the owner id.
  * Reply for each: 1 released, 2 released, and shared waiters were only notified, 0 not the owner's.
- *       The number alone if it is that of all
+ *       The number alone if it is that of all.
  *
  * O(k log n) for k locks with n waiting instances.
  */

@@ -8,10 +8,10 @@ import { luaScript } from './lua-script.js';
  * Moves locks, or shared holds, from one owner id each to another with a new lease, if all of them are there; otherwise
  * changes nothing. Both detach and attach use it. A repeated request receives the same reply.
  *
- * KEYS  for each name: lock, shared holders
- * ARGV  for each name: number of its owner ids, then for each: owner id that has it, owner id that receives it, ttl in ms
+ * KEYS  for each name: lock, shared holders.
+ * ARGV  for each name: number of its owner ids, then for each: owner id that has it, owner id that receives it, ttl in ms.
  * Reply 1 the second owner ids have all, 0 another taker may have them, 2 they can never be moved any more: one of them is
- *       gone
+ *       gone.
  *
  * Of several takers, one finds the giving owner ids. Each attempt has its own taking owner ids, so that a late request
  * takes nothing from another owner. An exclusive owner id keeps its token, so another taker of a lock is told from its

@@ -6,11 +6,11 @@ import { luaScript } from './lua-script.js';
 /**
  * Tries what the other scripts rely on. Changes nothing, and never fails as a whole.
  *
- * KEYS  1 an unused key, in the slot of the channel
- * ARGV  1 channel on which this instance currently listens, or '' (no messages), 2 name of this trial
- * Reply { receivers of a message on the channel, or why publishing was rejected; version of the server or '';
- *       why it rejects writes or ''; why the time is unavailable or ''; commands that the user may not run;
- *       maxmemory-policy if it can evict locks, or '' }
+ * KEYS  1 an unused key, in the slot of the channel.
+ * ARGV  1 channel on which this instance currently listens, or '' (no messages), 2 name of this trial.
+ * Reply { receivers, version of the server, why it rejects writes, why the time is unavailable, commands that the user may
+ *       not run, maxmemory-policy if it can evict locks }. All are texts and may be empty, except the number of receivers of
+ *       a message on the channel. If publishing was rejected, the reason replaces that number.
  *
  * O(1).
  */

@@ -11,14 +11,14 @@ import { luaScript } from './lua-script.js';
  * With a gap, it hands the lock to no instance, so that a client of another package that polls can acquire it. It
  * notifies the first live instance in the queue, which asks after the gap.
  *
- * KEYS  1 fence counter, 2 lock, 3 queue, and 4 shared holders if this instance has met shared mode
+ * KEYS  1 fence counter, 2 lock, 3 queue, and 4 shared holders if this instance has met shared mode.
  * ARGV  1 owner id, 2 inbox channel prefix or '' (no messages), 3 length of the key prefix,
- *       4 place or '' (do not queue), 5 ttl in ms, 6 tokens wanted,
- *       or 5 `gap`, 6 `<length of the gap in ms> <ms for which further gaps follow>`
- * Reply kept:   { first token, tokens }, from then on under the owner id of that token
- *       handed: { ms left of the new holder's lease, its owner id, token floor }
- *       gap:    1
- *       gone:   false; the owner no longer had the lock
+ *       4 place or '' (do not queue), 5 ttl in ms, 6 tokens wanted.
+ *       For a gap, 5 `gap`, 6 `<length of the gap in ms> <ms for which further gaps follow>`.
+ * Reply kept:   { first token, tokens }, from then on under the owner id of that token.
+ *       handed: { ms left of the new holder's lease, its owner id, token floor }.
+ *       gap:    1.
+ *       gone:   false; the owner no longer had the lock.
  *
  * The owner id changes, so that a repeated request from a connection that was abandoned long ago does nothing: by then,
  * another hold may use the lock.
