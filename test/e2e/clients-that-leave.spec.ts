@@ -19,6 +19,7 @@ import { listenToLocks } from '../../lib/diagnostics/index.js';
 import { Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
+import { AwaitingRetryInterceptor, awaitHandler } from './support/awaiting-retry.interceptor.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 import { Gate } from './support/gate.js';
 import { Journal } from './support/journal.js';
@@ -28,14 +29,26 @@ import { RetryInterceptor } from './support/retry.interceptor.js';
 @Injectable()
 class LateInterceptor implements NestInterceptor {
   constructor(
-    private readonly journal: Journal,
+    protected readonly journal: Journal,
     private readonly gate: Gate,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const reply = context.switchToHttp().getResponse<ServerResponse & { raw?: ServerResponse }>();
     (reply.raw ?? reply).once('close', () => this.journal.write('left'));
-    return from(this.gate.pass()).pipe(switchMap(() => next.handle()));
+    return from(this.gate.pass()).pipe(switchMap(() => this.call(next)));
+  }
+
+  protected call(next: CallHandler): Observable<unknown> {
+    return next.handle();
+  }
+}
+
+/** Awaits the handler. */
+@Injectable()
+class LateAwaitingInterceptor extends LateInterceptor {
+  protected override call(next: CallHandler): Observable<unknown> {
+    return from(awaitHandler(next, this.journal));
   }
 }
 
@@ -162,6 +175,34 @@ class WaitingController {
   @UseInterceptors(LateInterceptor)
   @Locked('stock')
   lateObservable(): Observable<string> {
+    return this.observable();
+  }
+
+  @Get('late-awaited')
+  @UseInterceptors(LateAwaitingInterceptor)
+  @Locked('stock')
+  lateAwaited(): Promise<string> {
+    return this.promise();
+  }
+
+  @Get('late-awaited-observable')
+  @UseInterceptors(LateAwaitingInterceptor)
+  @Locked('stock')
+  lateAwaitedObservable(): Observable<string> {
+    return this.observable();
+  }
+
+  @Get('awaited-twice')
+  @UseInterceptors(AwaitingRetryInterceptor)
+  @Locked('stock')
+  awaitedTwice(): Promise<string> {
+    return this.promise();
+  }
+
+  @Get('awaited-twice-observable')
+  @UseInterceptors(AwaitingRetryInterceptor)
+  @Locked('stock')
+  awaitedTwiceObservable(): Observable<string> {
     return this.observable();
   }
 
@@ -315,22 +356,47 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
     expect(await (await app.get('/listeners')).text()).toBe(afterWait);
   });
 
+  /** A client that leaves before an interceptor calls the handler. */
+  async function leaveBeforeCall(path: string): Promise<void> {
+    await holder.release();
+    const gate = app.nest.get(Gate);
+    const { arrived } = gate;
+    const client = new AbortController();
+    const response = app.get(path, { signal: client.signal });
+    await waitFor(() => gate.arrived > arrived);
+    client.abort();
+    await expect(response).rejects.toThrow('abort');
+    await waitFor(() => lines.includes('left'));
+    gate.open();
+  }
+
   it.each(['/late', '/late-observable'])(
     'before an interceptor calls the handler gets no run of it, although the lock is free: %s',
     async (path) => {
-      await holder.release();
-      const gate = app.nest.get(Gate);
-      const { arrived } = gate;
-      const client = new AbortController();
-      const response = app.get(path, { signal: client.signal });
-      await waitFor(() => gate.arrived > arrived);
-      client.abort();
-      await expect(response).rejects.toThrow('abort');
-      await waitFor(() => lines.includes('left'));
-      gate.open();
+      await leaveBeforeCall(path);
       expect(await (await app.get('/promise')).text()).toBe('done');
       await waitFor(async () => (await locks.query('stock')).held.length === 0);
       expect(lines).toEqual(['left', 'ran']);
+    },
+  );
+
+  it.each(['/late-awaited', '/late-awaited-observable'])(
+    'before an interceptor calls the handler and awaits it gets no run of it, although the lock is free: %s',
+    async (path) => {
+      await leaveBeforeCall(path);
+      await waitFor(() => lines.includes('handled'));
+      expect(lines).toEqual(['left', 'handled']);
+    },
+  );
+
+  it.each(['/awaited-twice', '/awaited-twice-observable'])(
+    'while its request waits gets no run of the handler that an interceptor awaits again: %s',
+    async (path) => {
+      await leave(path, 1);
+      await waitFor(() => lines.length === 2);
+      await holder.release();
+      expect(await (await app.get('/promise')).text()).toBe('done');
+      expect(lines).toEqual(['handled', 'handled', 'ran']);
     },
   );
 

@@ -24,9 +24,10 @@ import {
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { finalize, lastValueFrom, of, type Observable } from 'rxjs';
-import { Locked, RedisLockModule } from '../../lib/index.js';
+import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
+import { waitFor } from '../support/wait-for.js';
 import { HttpApplication } from './support/http-application.js';
 
 type Method = (this: object, ...args: unknown[]) => Promise<unknown>;
@@ -107,6 +108,13 @@ function controllers() {
     @Get('refused')
     @Locked('cached:<0>')
     async refused(_id: string): Promise<string> {
+      return 'done';
+    }
+
+    @Get('waiting')
+    @UseInterceptors(EndInterceptor)
+    @Locked((id?: string) => `waiting:${id ?? 'request'}`, { wait: 60_000 })
+    async waiting(_id?: string): Promise<string> {
       return 'done';
     }
 
@@ -220,5 +228,21 @@ describe('a locked handler', () => {
       await response;
     }
     expect(warn.mock.calls.filter(([message]) => String(message).includes('async context'))).toEqual([]);
+  });
+
+  it('gets no warning if other code calls it while a request waits whose client leaves', async () => {
+    const { CachingController } = controllers();
+    await start(CachingController);
+    const locks = app.nest.get(LockService);
+    await using _ = await locks.acquire('waiting:request');
+    const client = new AbortController();
+    const ended = once(gate, 'ended');
+    const response = app.get('/waiting', { signal: client.signal });
+    await waitFor(() => locks.holds()[0]?.waiting === 1);
+    await app.nest.get(CachingController).waiting('other');
+    client.abort();
+    await expect(response).rejects.toThrow('abort');
+    await ended;
+    expect(warn.mock.calls).toEqual([]);
   });
 });

@@ -18,6 +18,7 @@ import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
+import { AwaitingRetryInterceptor } from './support/awaiting-retry.interceptor.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 import { Journal } from './support/journal.js';
 import { otherApplication } from './support/other-application.js';
@@ -75,6 +76,15 @@ class OrdersController {
   @Get('handler')
   @Locked('stock', { wait: 60_000 })
   async handler(): Promise<string> {
+    this.journal.write('ran');
+    return 'done';
+  }
+
+  @Get('awaited-twice')
+  @MessagePattern('awaited-twice')
+  @UseInterceptors(AwaitingRetryInterceptor)
+  @Locked('stock', { wait: 60_000 })
+  async awaitedTwice(): Promise<string> {
     this.journal.write('ran');
     return 'done';
   }
@@ -152,8 +162,16 @@ afterAll(async () => {
 
 const pending = async (): Promise<number> => (await holder.query('stock')).pending.length;
 
-/** Makes a call while another instance holds the lock, and expects that its wait ends with the response. */
-async function expectWaitToEnd(journal: Journal, call: () => Promise<unknown>): Promise<void> {
+/**
+ * Makes a call while another instance holds the lock, and expects that its wait ends with the response.
+ *
+ * @param lines what the journal has then.
+ */
+async function expectWaitToEnd(
+  journal: Journal,
+  call: () => Promise<unknown>,
+  lines: readonly string[] = [],
+): Promise<void> {
   await holder.using('stock', async () => {
     const calling = call();
     await waitFor(async () => (await pending()) === 1, { that: 'the call to wait' });
@@ -162,8 +180,9 @@ async function expectWaitToEnd(journal: Journal, call: () => Promise<unknown>): 
     await waitFor(async () => (await pending()) === 0, { that: 'the wait to end' });
   });
   await holder.using(['another', 'stock'], () => undefined);
+  await waitFor(() => journal.lines.length >= lines.length);
 
-  expect(journal.lines).toEqual([]);
+  expect(journal.lines.splice(0)).toEqual(lines);
 }
 
 describe.each(platforms)('a request on %s that a TimeoutInterceptor has ended', (_name, adapter) => {
@@ -191,6 +210,11 @@ describe.each(platforms)('a request on %s that a TimeoutInterceptor has ended', 
         await expectWaitToEnd(journal, async () => expect((await app.get(`/${path}`)).status).toBe(408));
       },
     );
+
+    it('runs no handler that an interceptor awaits again', async () => {
+      const call = async (): Promise<void> => expect((await app.get('/awaited-twice')).status).toBe(408);
+      await expectWaitToEnd(app.nest.get(Journal), call, ['handled', 'handled']);
+    });
 
     it('continues to wait in work that the handler did not await, after a response without an error', async () => {
       const journal = app.nest.get(Journal);
@@ -224,26 +248,30 @@ it('waits no longer for the first lock of a gateway message that a TimeoutInterc
 });
 
 describe('a TCP message that a TimeoutInterceptor has ended', () => {
-  it.each(['service', 'observable', 'several-names'])(
-    'waits no longer for its first lock: %s',
-    async (pattern) => {
-      const transport: TcpOptions = {
-        transport: Transport.TCP,
-        options: { host: '127.0.0.1', port: await freePort() },
-      };
-      const module = await Test.createTestingModule({
-        imports: [RedisLockModule.forRoot({ connection: server.url })],
-        controllers: [OrdersController],
-        providers: [...providers, { provide: APP_INTERCEPTOR, useClass: TimeoutInterceptor }],
-      }).compile();
-      const app = module.createNestMicroservice({ ...transport, logger: false });
-      await app.listen();
-      const client = ClientProxyFactory.create(transport as ClientOptions);
-      await expectWaitToEnd(app.get(Journal), () =>
-        expect(lastValueFrom(client.send(pattern, {}))).rejects.toMatchObject({ status: 'error' }),
-      );
-      client.close();
-      await app.close();
-    },
-  );
+  it.each<[string, string[]]>([
+    ['service', []],
+    ['observable', []],
+    ['several-names', []],
+    ['awaited-twice', ['handled', 'handled']],
+  ])('waits no longer for its first lock: %s', async (pattern, lines) => {
+    const transport: TcpOptions = {
+      transport: Transport.TCP,
+      options: { host: '127.0.0.1', port: await freePort() },
+    };
+    const module = await Test.createTestingModule({
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      controllers: [OrdersController],
+      providers: [...providers, { provide: APP_INTERCEPTOR, useClass: TimeoutInterceptor }],
+    }).compile();
+    const app = module.createNestMicroservice({ ...transport, logger: false });
+    await app.listen();
+    const client = ClientProxyFactory.create(transport as ClientOptions);
+    await expectWaitToEnd(
+      app.get(Journal),
+      () => expect(lastValueFrom(client.send(pattern, {}))).rejects.toMatchObject({ status: 'error' }),
+      lines,
+    );
+    client.close();
+    await app.close();
+  });
 });

@@ -58,10 +58,10 @@ export class LockSlot extends Invocation {
   private called: Set<object> | undefined;
   /** Created on demand, because interceptors rarely call the handler twice at the same time. */
   private queue: SlotQueue | undefined;
-  /** Whether a call has had the slot. */
+  /** Whether the handler has run in the slot. */
   isServed = false;
-  /** Whether the invocation ended without a call of its handler, and without its result. */
-  private isRefused = false;
+  /** What remains of an invocation that ended without a run of its handler, and without its result. */
+  private refused: RefusedInvocation | undefined;
   /** How often each locked method had run outside of a slot when the last interceptor called the handler. */
   private strays: ReadonlyMap<LockedMethod, number> | undefined;
   private over = false;
@@ -129,11 +129,14 @@ export class LockSlot extends Invocation {
   /**
    * Claims the slot for a call of one of the handler's methods. Returns undefined for a repeated call nested in the one
    * that has the slot, and after the end of the invocation. Returns a Promise if the call has to wait for the slot.
+   * Throws an AbortError if the invocation ended before its handler ran.
    *
    * @param caller ends the wait for the slot.
    */
   claim(method: LockedMethod, caller: Abandonment | undefined): Claim | Promise<Claim> {
-    if (this.over) return undefined;
+    // A: a call returns an Observable. B: Nest sees that the client has left, and ends the invocation. Then an interceptor
+    // that awaits the call must not start it by subscribing.
+    if (this.over) return this.refused?.claim();
     const [outermost] = this.calls;
     if (outermost !== undefined && !surroundsCaller(outermost)) {
       this.queue ??= new SlotQueue();
@@ -150,7 +153,7 @@ export class LockSlot extends Invocation {
 
   private push(method: LockedMethod): this {
     this.calls.push({ method, lock: undefined });
-    this.isServed = true;
+    this.strays = undefined;
     this.begin();
     return this;
   }
@@ -159,6 +162,7 @@ export class LockSlot extends Invocation {
   hold(method: LockedMethod, lock: Lock): void {
     const call = this.calls.find((each) => each.method === method);
     if (call) call.lock = lock;
+    this.isServed = true;
   }
 
   /** Takes the hold of an earlier call of this invocation for the same names, if it is still certain. */
@@ -186,7 +190,7 @@ export class LockSlot extends Invocation {
     else if (lock) this.holds.push(lock);
     if (this.calls.length > 0) return;
     if (!this.over) return this.queue?.next();
-    this.end();
+    this.end(this.refused);
     this.releasing = this.releaseAll();
   }
 
@@ -246,9 +250,11 @@ export class LockSlot extends Invocation {
    */
   close(how: InvocationEnd): Promise<void> | undefined {
     this.over = true;
-    this.isRefused = how !== 'completed' && !this.isServed;
     this.begin();
-    if (!this.isServed) this.warnOfLostCalls();
+    if (!this.isServed) {
+      this.warnOfLostCalls();
+      if (how !== 'completed') this.refused = new RefusedInvocation(invokedHandler(this.context));
+    }
     if (this.calls.length > 0) this.client.abort();
     else this.client.stopListening();
     for (const leave of this.unsubscribed) leave();
@@ -256,7 +262,7 @@ export class LockSlot extends Invocation {
     // An interceptor that rejects a value ends the stream of a call, but only after it has passed on the error.
     if (this.calls.length > 0)
       return how === 'failed' ? Promise.resolve().then(() => this.releasing) : undefined;
-    this.end(this.isRefused ? new RefusedInvocation(invokedHandler(this.context)) : undefined);
+    this.end(this.refused);
     return this.holds.length === 0 ? undefined : this.releaseAll();
   }
 
@@ -281,8 +287,8 @@ export class LockSlot extends Invocation {
 }
 
 /**
- * What remains of an invocation that failed, or whose client left, before the first call of the handler: the handler
- * does not run any more. It refers to no request.
+ * What remains of an invocation that failed, or whose client left, before the handler ran: the handler does not run any
+ * more. It refers to no request.
  */
 class RefusedInvocation extends Invocation {
   constructor(private readonly handler: InvokedHandler) {
@@ -298,7 +304,7 @@ class RefusedInvocation extends Invocation {
   /** Rejects a late call of the handler. */
   claim(): never {
     // Created here, because the stack of an error leads to the objects of its functions.
-    throw new DOMException('The request ended before its handler was called.', 'AbortError');
+    throw new DOMException('The request ended before its handler ran.', 'AbortError');
   }
 }
 

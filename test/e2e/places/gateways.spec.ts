@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { Locked, LockExceptionFilter, LockService, RedisLockModule } from '../../../lib/index.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
+import { AwaitingRetryInterceptor } from '../support/awaiting-retry.interceptor.js';
 import { HttpApplication } from '../support/http-application.js';
 import { Journal } from '../support/journal.js';
 import { TransactionInterceptor } from '../support/transaction.interceptor.js';
@@ -38,6 +39,14 @@ class StockGateway {
   @SubscribeMessage('wait')
   @Locked('stock:<0.sku>')
   async wait(@MessageBody() { sku }: { sku: string }): Promise<Reply> {
+    return { event: 'reserved', data: sku };
+  }
+
+  @SubscribeMessage('retry')
+  @UseInterceptors(AwaitingRetryInterceptor)
+  @Locked('stock:<0.sku>')
+  async retry(@MessageBody() { sku }: { sku: string }): Promise<Reply> {
+    this.journal.write('ran');
     return { event: 'reserved', data: sku };
   }
 
@@ -128,6 +137,18 @@ describe.each([
     await waitFor(() => locks.holds()[0]?.waiting === 1);
     client.close();
     await waitFor(() => locks.holds()[0]?.waiting === 0);
+  });
+
+  it('do not run for a client that has disconnected when an interceptor awaits them again', async () => {
+    const locks = app.nest.get(LockService);
+    const { lines } = app.nest.get(Journal);
+    const holder = await locks.acquire('stock:a');
+    client.send('retry', { sku: 'a' });
+    await waitFor(() => locks.holds()[0]?.waiting === 1);
+    client.close();
+    await waitFor(() => lines.length === 2);
+    await holder.release();
+    expect(lines).toEqual(['handled', 'handled']);
   });
 
   describe('that get no lock', () => {
