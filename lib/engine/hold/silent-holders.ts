@@ -1,18 +1,32 @@
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import type { Clock, ScheduledCall } from '../../primitives/clock.js';
+import { SHARED_OWNER, type Taken } from '../../store/grant.js';
 import type { LockInfo } from '../../store/lock-snapshot.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
 import { instanceOf } from '../../store/owner-id.js';
 import type { HeldBy, Labels } from './labels.js';
 
-/** Milliseconds between checks of the names with waiters, while all holders answer. */
+/** Maximum milliseconds between checks of the names with waiters, and milliseconds until a new holder is asked. */
 const INTERVAL = 5_000;
-/** Milliseconds until the first check, and between checks while a holder is silent. */
+/** Maximum milliseconds until a holder that answered is asked again. */
+const LONGEST_INTERVAL = 15_000;
+/** Milliseconds until the first check, between checks while a holder is silent, and at least between others. */
 const SHORT_INTERVAL = 1_000;
 /** Milliseconds of silence until a name counts as blocked: an event loop may be busy for some time. */
 const SILENT_FOR = 1_900;
 /** Number of names that one line lists. */
 const MAX_NAMES = 5;
+const MAX_LABELS = 1_000;
+
+/** A name with waiters. */
+interface Watch {
+  /** As the store last reported it. */
+  readonly owner: string | undefined;
+  /** When its holders are asked whether they answer. */
+  askAt: number;
+}
+
+type Held = Pick<LockInfo, 'name' | 'owner' | 'remaining'>;
 
 /** The hold that blocks a name, with its label if the holder reported it before it fell silent. */
 interface Block extends HeldBy {
@@ -22,26 +36,26 @@ interface Block extends HeldBy {
 /**
  * Logs names that callers here wait for while the holder's instance does not answer, and when that has ended.
  *
- * Asks the holders only of names whose owner has not changed since the last check, so hand-offs cost nothing.
+ * Asks the holders only of names whose owner has not changed for some time, so hand-offs cost nothing. A holder that
+ * answered is asked again when half of the lease is left that it had then.
  */
 export class SilentHolders {
   private timer: ScheduledCall | undefined;
   private isStopped = false;
   /** Labels by owner id, as holders have reported them. */
-  private known = new Map<string, string>();
+  private readonly known = new Map<string, string>();
   /** When each silent instance left a question unanswered for the first time. */
   private silent = new Map<string, number>();
-  /** The names with waiters at the last check, and their owners. */
-  private seen = new Map<string, string | undefined>();
+  private watched = new Map<string, Watch>();
   private readonly blocks = new Map<string, Block>();
 
-  /** @param waited the names with waiters, and their owners as the store last reported them */
+  /** @param waited the names with waiters, and the last replies of the store that they are taken */
   constructor(
     private readonly clock: Clock,
     private readonly store: LockStore,
     private readonly labels: Labels,
     private readonly log: LockLog,
-    private readonly waited: () => Iterable<readonly [name: string, owner: string | undefined]>,
+    private readonly waited: () => Iterable<readonly [name: string, taken: Taken]>,
   ) {}
 
   /** Records that a caller waits. */
@@ -59,39 +73,61 @@ export class SilentHolders {
   }
 
   private async check(): Promise<void> {
+    const now = this.clock.now();
     const waited = new Map(this.waited());
-    const names = [...waited].flatMap(([name, owner]) => (this.isSeen(name, owner) ? name : []));
-    this.seen = waited;
+    this.watched = new Map([...waited].map(([name, { owner }]) => [name, this.watchOf(name, owner, now)]));
+    const due = [...this.watched].flatMap(([name, { askAt }]) => (askAt <= now ? name : []));
     // A failed request says nothing about a holder, and its callers report the problem.
-    await this.ask([...new Set([...names, ...this.blocks.keys()])]).catch(() => undefined);
+    await this.ask([...new Set([...due, ...this.blocks.keys()])], waited).catch(() => undefined);
     this.timer = undefined;
-    const isSoon = this.silent.size > 0;
-    if (waited.size > 0 || this.blocks.size > 0) this.checkIn(isSoon ? SHORT_INTERVAL : INTERVAL);
+    if (waited.size > 0 || this.blocks.size > 0) this.checkIn(this.delayAt(this.clock.now()));
   }
 
-  private isSeen(name: string, owner: string | undefined): boolean {
-    return this.seen.has(name) && this.seen.get(name) === owner;
+  /** Milliseconds until the next check. */
+  private delayAt(now: number): number {
+    if (this.silent.size > 0) return SHORT_INTERVAL;
+    let next = now + INTERVAL;
+    for (const { askAt } of this.watched.values()) if (askAt < next) next = askAt;
+    return Math.max(SHORT_INTERVAL, next - now);
   }
 
-  private async ask(names: readonly string[]): Promise<void> {
-    const snapshots = await Promise.all(names.map((name) => this.store.query(name)));
-    const held = snapshots.flatMap((each) => each.held);
+  private watchOf(name: string, owner: string | undefined, now: number): Watch {
+    const known = this.watched.get(name);
+    return known && known.owner === owner ? known : { owner, askAt: now + INTERVAL };
+  }
+
+  private async ask(names: readonly string[], waited: ReadonlyMap<string, Taken>): Promise<void> {
+    const holds = await Promise.all(names.map((name) => this.holdsOf(name, waited.get(name))));
+    const held = holds.flat();
     const { labels, silent, isSent } = await this.labels.ask(held);
     if (!isSent) return;
     const now = this.clock.now();
     this.silent = new Map([...silent].map((instance) => [instance, this.silent.get(instance) ?? now]));
-    this.known = new Map(
-      held.flatMap(({ owner }, i) => {
-        const label = labels[i] ?? this.known.get(owner);
-        return label === undefined ? [] : [[owner, label]];
-      }),
-    );
+    if (this.known.size >= MAX_LABELS) this.known.clear();
+    held.forEach(({ owner }, i) => {
+      const label = labels[i];
+      if (label !== undefined) this.known.set(owner, label);
+    });
+    names.forEach((name, i) => {
+      const watch = this.watched.get(name);
+      const delays = (holds[i] ?? []).map(({ owner, remaining = Infinity }) =>
+        silent.has(instanceOf(owner)) ? 0 : Math.max(INTERVAL, remaining / 2),
+      );
+      if (watch) watch.askAt = now + Math.min(LONGEST_INTERVAL, ...delays);
+    });
     const suspect = held.filter(({ owner }) => silent.has(instanceOf(owner)));
     this.noteEnds(held, suspect);
     this.noteStarts(suspect, now);
   }
 
-  private noteStarts(suspect: readonly LockInfo[], now: number): void {
+  /** The holds of a name: as last reported while the holder answers, as the store has them now otherwise. */
+  private async holdsOf(name: string, taken: Taken | undefined): Promise<readonly Held[]> {
+    const { owner = SHARED_OWNER, remaining = 0 } = taken ?? {};
+    const isUnsure = owner === SHARED_OWNER || this.silent.has(instanceOf(owner)) || this.blocks.has(name);
+    return isUnsure ? (await this.store.query(name)).held : [{ name, owner, remaining }];
+  }
+
+  private noteStarts(suspect: readonly Held[], now: number): void {
     const fresh = suspect.filter(({ name }) => !this.blocks.has(name));
     for (const [instance, since] of this.silent) {
       if (now - since < SILENT_FOR) continue;
@@ -108,7 +144,7 @@ export class SilentHolders {
     }
   }
 
-  private noteEnds(held: readonly LockInfo[], suspect: readonly LockInfo[]): void {
+  private noteEnds(held: readonly Held[], suspect: readonly Held[]): void {
     const ended = new Map<string, Block[]>();
     for (const block of this.blocks.values()) {
       if (suspect.some((hold) => isSame(hold, block))) continue;

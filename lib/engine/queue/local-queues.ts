@@ -1,7 +1,7 @@
 import type { Clock } from '../../primitives/clock.js';
 import { Deadlines } from '../../primitives/deadlines.js';
 import { AnswerWakeUp, type WakeUp } from '../../primitives/wake-up.js';
-import type { Grant } from '../../store/grant.js';
+import type { Grant, Taken } from '../../store/grant.js';
 import type { LockStore, Waiting } from '../../store/lock-store.js';
 import { tokenOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
@@ -58,11 +58,11 @@ export class LocalQueues<
     for (const { queue } of this.slots.values()) if (queue) yield queue;
   }
 
-  /** The names with waiters, and their owners as the store last reported them. */
-  *waited(): Generator<readonly [name: string, owner: string | undefined]> {
+  /** The names with waiters, and the last replies of the store that they are taken. */
+  *waited(): Generator<readonly [name: string, taken: Taken]> {
     for (const { record } of this)
       if (record.takenReply && record.line.size > record.line.attempts)
-        yield [record.name, record.takenReply.owner];
+        yield [record.name, record.takenReply];
   }
 
   get(name: string): Queue | undefined {
