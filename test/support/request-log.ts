@@ -11,6 +11,8 @@ export interface ClientRequest {
   readonly from: string;
   /** Lower-case names of the commands that it called as a script. */
   readonly calls: readonly string[];
+  /** The messages that it published as a script. */
+  readonly messages: readonly string[];
 }
 
 const FROM_A_SCRIPT = 'lua';
@@ -28,7 +30,7 @@ const FROM_A_SCRIPT = 'lua';
  * log.close();
  */
 export class RequestLog {
-  private seen: (ClientRequest & { readonly calls: string[] })[] = [];
+  private seen: (ClientRequest & { readonly calls: string[]; readonly messages: string[] })[] = [];
   private readonly markers = new Map<string, () => void>();
 
   private constructor(
@@ -40,8 +42,10 @@ export class RequestLog {
       const reached = this.markers.get(args[0] ?? '');
       if (reached) reached();
       // Redis shows the commands of a script directly behind it.
-      else if (from === FROM_A_SCRIPT) this.seen.at(-1)?.calls.push(name);
-      else this.seen.push({ command: name, args, from, calls: [] });
+      else if (from === FROM_A_SCRIPT) {
+        this.seen.at(-1)?.calls.push(name);
+        if (name === 'publish') this.seen.at(-1)?.messages.push(args[1] ?? '');
+      } else this.seen.push({ command: name, args, from, calls: [], messages: [] });
     });
   }
 

@@ -105,6 +105,24 @@ describe('A trial', () => {
     expect(replaced).toBe(0);
   });
 
+  it('is not repeated while re-asks of waiters are heard', async () => {
+    create((name) => hears(name));
+    begin();
+    await settle();
+    for (let i = 0; i < 5; i++) {
+      await clock.advance(1_000);
+      trial.doubt();
+      trial.hear('');
+    }
+    // The first doubt comes before any re-ask.
+    expect(names).toHaveLength(2);
+    await clock.advance(1_500);
+    trial.doubt();
+    await settle();
+
+    expect(names).toHaveLength(3);
+  });
+
   it('tells a copied process of the copy, and reports it once', async () => {
     create((name) => hears(name, 2));
     begin();

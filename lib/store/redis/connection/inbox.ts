@@ -9,7 +9,7 @@ const RELEASED = /^released (.*)$/s;
 const GAP = /^gap (\d+) (\d+) (.*)$/s;
 const WAITING = /^waiting (\S+) (.*)$/s;
 const DONE = /^done (.*)$/s;
-const TRIED = /^tried (\S+)$/;
+const TRIED = /^tried ?(\S*)$/;
 const REVOKED = /^revoked (\S+) (.*)$/s;
 
 /** Events of an inbox. */

@@ -21,7 +21,7 @@ const LOOK_AGAIN = 30_000;
 export const POLLED_INSTEAD =
   'Waiters now ask ten times a second for their locks, as with the option advanced.wake: "poll", without messages.';
 
-/** Minimum milliseconds between two trials of an established connection. */
+/** Milliseconds without a trial of an established connection, after one or after a message that replaces it. */
 const DOUBT_INTERVAL = 1_500;
 /** Maximum milliseconds of a message on an established connection. */
 const DOUBT_TIMEOUT = 500;
@@ -77,7 +77,8 @@ export class Trial {
   private target: (() => TrialTarget | undefined) | undefined;
   private name = '';
   private readonly sent = new Set<string>();
-  private doubtedAt = -Infinity;
+  /** The last trial of an established connection, or message of a request that found the instance waiting. */
+  private checkedAt = -Infinity;
   /** Whether the listening connection was replaced since the last success. */
   private hasReplaced = false;
   private isCopied = false;
@@ -113,13 +114,17 @@ export class Trial {
    */
   doubt(): void {
     const now = this.settings.clock.now();
-    if (this.receivers !== 'counted' || this.isAsking || now < this.doubtedAt + DOUBT_INTERVAL) return;
-    this.doubtedAt = now;
+    if (this.receivers !== 'counted' || this.isAsking || now < this.checkedAt + DOUBT_INTERVAL) return;
+    this.checkedAt = now;
     this.ask();
   }
 
-  /** Handles a message of a trial. */
+  /** Handles a message of a trial, or without a name that of a request which found this instance waiting. */
   hear(name: string): void {
+    if (name === '') {
+      this.checkedAt = this.settings.clock.now();
+      return;
+    }
     if (!this.sent.has(name)) return this.reportCopy();
     if (name !== this.name) return;
     this.isHeard = true;
@@ -269,7 +274,7 @@ export class Trial {
       'Another process has the same instance name: this machine was probably copied while the process ran. Both ' +
         'may hold the same locks, with equal fencing tokens: restart one of the processes.',
     );
-    this.doubt();
+    this.ask();
   }
 
   /** Logs each problem once, for all connections. */

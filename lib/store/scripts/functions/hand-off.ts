@@ -50,13 +50,15 @@ end
 
 /**
  * `enqueue(queue, place)`: appends a waiting instance to the queue, also after the clock was set back; an existing
- * place stays. The queue outlives its last refresh by a minute, so that a crashed application leaves nothing
- * permanently.
+ * place stays, and its instance gets a message, which shows that its messages arrive. The queue outlives its last
+ * refresh by a minute, so that a crashed application leaves nothing permanently.
  */
-export const enqueue = luaFunction(clock, digits)`
+export const enqueue = luaFunction(clock, digits, notify)`
 local function enqueue(queue, place)
   local newest = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2] or 0
-  redis.call('ZADD', queue, 'NX', digits(math.max(clock(), newest + 1)), place)
+  if redis.call('ZADD', queue, 'NX', digits(math.max(clock(), newest + 1)), place) == 0 then
+    notify(string.match(place, '^[^|]+'), 'tried')
+  end
   redis.call('PEXPIRE', queue, 60000)
 end
 `;
