@@ -8,8 +8,8 @@ import { representativesOf } from './contest-report.js';
 
 const PROCESSES = 4;
 const WAITERS = 1_000;
-/** Milliseconds for ours, and for the others, which send steadily and need no long look. */
-const OUR_TIME = 10_000;
+/** Milliseconds for ours, which asks the holder's instance every 15 s, and for the others, which send steadily. */
+const OUR_TIME = 15_000;
 const THEIR_TIME = 2_000;
 /** Long enough that the holder's renewal falls outside of what is counted. */
 const LEASE = 60_000;
@@ -40,9 +40,9 @@ export const manyWaitersCase: BenchCase = {
           ? []
           : [
               {
-                text: 'at most 4 requests a second in all',
+                text: 'at most 5 requests a second in all',
                 measured: ours.toFixed(1),
-                met: ours <= 4,
+                met: ours <= 5,
                 isCount: true,
               },
             ],
@@ -62,8 +62,8 @@ async function watchWaiters(bench: Bench, id: string): Promise<number> {
     await Promise.all(
       waiting.map((worker) => worker.call('startWaiting', 'bench:waiters', WAITERS / PROCESSES)),
     );
-    // Everybody stands in line by then.
-    await sleep(500);
+    // Everybody stands in line and has asked again by then, for the first time with a trial of the connection.
+    await sleep(2_000);
     await bench.server.resetCommandCounts();
     const time = id === 'ours' ? OUR_TIME : THEIR_TIME;
     await sleep(time);
