@@ -8,7 +8,6 @@ import { answerWithin } from '../../primitives/answer-within.js';
 import { SystemClock } from '../../primitives/clock.js';
 import { instanceName } from '../../store/owner-id.js';
 import { ClusterKeySpace, SingleKeySpace } from '../../store/redis/key-space.js';
-import { trialKey } from '../../store/redis/trial/single-trial.js';
 import type { moduleOptions } from '../connection-flags.js';
 import { error, type Finding, messageOf, ok } from './finding.js';
 import { type DoctorSettings, Patient } from './patient.js';
@@ -52,7 +51,7 @@ export async function admit(
       const { Redis } = loadIoredis();
       const redis = typeof node === 'string' ? clientOf(node) : new Redis({ ...node, ...FAST });
       const channel = keySpace.inbox() + instanceName();
-      const key = trialKey(keySpace);
+      const { unused: key } = keySpace;
       return admitOne(new Patient(redis, { ...settings, keySpace, subscribe: 'subscribe', key, channel }));
     }),
   );

@@ -4,7 +4,6 @@ import { isOfOtherType } from '../redis/connection/redis-error.js';
 import { list } from '../redis/connection/script-reply.js';
 import { snapshot } from '../redis/query-reply.js';
 import { scanNames } from '../redis/scan-names.js';
-import { trialKey } from '../redis/trial/single-trial.js';
 import { queryScript } from '../scripts/query.script.js';
 import { isReservation } from './node-answer.js';
 import { isAnswer, nodeError, type Poll, type Vote } from './poll.js';
@@ -114,7 +113,7 @@ export class NodeViews {
     return scanNames(
       {
         run: (script, own, args) => quorum.answerOf(node.run('take', script, own, args)),
-        keys: [trialKey(keys)],
+        keys: [keys.unused],
         before: node.clientPrefix + keys.before,
       },
       beginning,

@@ -37,7 +37,7 @@ export class RedisNode extends SingleTopology implements QuorumNode {
       connection,
       layout: 'common',
       wake: 'pubsub',
-      withoutMessages: 'Waiters may lose their place there, and ask at intervals.',
+      consequence: 'Waiters may lose their place there, and ask at intervals.',
       log: {
         log: (message) => log.log(prefix + message),
         warn: (message) => log.warn(prefix + message),

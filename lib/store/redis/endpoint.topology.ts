@@ -59,18 +59,10 @@ export abstract class EndpointTopology {
     scripts: Scripts,
     target: Pick<SingleTrialSettings, 'name' | 'key' | 'channel'>,
   ): SingleTrial {
-    const { clock, commandTimeout: messageTimeout, log, startupChecks, withoutMessages } = this.settings;
+    const { clock, commandTimeout: messageTimeout, consequence, log, startupChecks } = this.settings;
     const { connection } = this;
-    const where = connection.where;
-    return new SingleTrial(connection, {
-      scripts,
-      ...target,
-      where,
-      ...(withoutMessages === undefined ? {} : { consequence: withoutMessages }),
-      messageTimeout,
-      startupChecks,
-      clock,
-      log,
-    });
+    const { where } = connection;
+    const settings = { scripts, ...target, where, consequence, messageTimeout, startupChecks, clock, log };
+    return new SingleTrial(connection, settings);
   }
 }

@@ -34,6 +34,11 @@ export abstract class KeySpace {
     return `${this.lock(name)}:done`;
   }
 
+  /** A key that no lock uses, for trials and for commands without a key: hosted services refuse scripts without keys. */
+  get unused(): string {
+    return `${this.lock('trial')}:trial`;
+  }
+
   /** Prefix of the channel that notifies an instance of a grant of this lock; empty for no notification. */
   abstract inbox(lock: string): string;
 

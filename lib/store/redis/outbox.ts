@@ -116,21 +116,20 @@ export class Outbox {
   sendAcquires(
     script: LuaScript,
     content: BatchContent,
-    holder = this.instance,
     validity = this.settings.commandTimeout / 2,
   ): Promise<unknown> {
-    const { clock } = this.settings;
+    const { clock, instance } = this.settings;
     const { scripts } = this.topology;
     const keys = this.withFence(content.keys);
     const server = scripts.serverOf(keys);
     const latest = this.times.in(validity, server);
     const sentAt = clock.now();
-    const args = [holder, latest, `${this.endedToken} ${this.prefixes(content.keys)}`, ...content.args];
+    const args = [instance, latest, `${this.endedToken} ${this.prefixes(content.keys)}`, ...content.args];
     return scripts.runWithoutTimeout(script, keys, args).then((reply) => {
       const said = Array.isArray(reply) ? 0 : integer(reply);
       if (said < 0) {
         this.times.correct(-said, server, sentAt);
-        return this.sendAcquires(script, content, holder, 2 * validity);
+        return this.sendAcquires(script, content, 2 * validity);
       }
       this.times.observe(() => timeIn(reply), server, sentAt);
       return reply;

@@ -31,7 +31,7 @@ import {
 import { isSharedOwner, sharedTag } from '../owner-id.js';
 import { formatPlace } from '../place.js';
 import { ClusterTopology } from './cluster/cluster.topology.js';
-import { forcedRelease, integer, list, only, text } from './connection/script-reply.js';
+import { forcedRelease, integer, list, text } from './connection/script-reply.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases, leaseArgument } from './extend-leases.js';
 import { MarkRequests } from './mark-requests.js';
@@ -189,7 +189,8 @@ export class RedisStore implements LockStore {
   async forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease> {
     const { outbox, topology } = this;
     const keys = this.keySpace.keys(name);
-    const args = [...outbox.common(keys), this.keySpace.revocations, ...only(owners)];
+    const only = owners ? ['only', ...owners] : [];
+    const args = [...outbox.common(keys), this.keySpace.revocations, ...only];
     const forced = forcedRelease(await outbox.run(forceReleaseScript, outbox.withFence(keys), args));
     await topology.notifyRevoked?.(forced.released, name);
     return forced;

@@ -7,7 +7,7 @@ import { SingleKeySpace } from './key-space.js';
 import { Replication } from './replicas/replication.js';
 import { scanNames } from './scan-names.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
-import { type SingleTrial, trialKey } from './trial/single-trial.js';
+import type { SingleTrial } from './trial/single-trial.js';
 
 /** A single Redis. */
 export class SingleTopology extends EndpointTopology implements Topology {
@@ -24,13 +24,13 @@ export class SingleTopology extends EndpointTopology implements Topology {
     this.scripts = new ScriptRunner(this.connection, clock, commandTimeout);
     this.replication = new Replication(this.connection, clock, commandTimeout);
     this.channel = this.keySpace.inbox() + instance;
-    this.trial = this.newTrial(this.scripts, { key: trialKey(this.keySpace), channel: this.channel });
+    this.trial = this.newTrial(this.scripts, { key: this.keySpace.unused, channel: this.channel });
   }
 
   names(beginning: string): AsyncIterable<readonly string[]> {
     const { keySpace, scripts } = this;
-    const { before } = keySpace;
-    return scanNames({ run: scripts.run.bind(scripts), keys: [trialKey(keySpace)], before }, beginning);
+    const { before, unused } = keySpace;
+    return scanNames({ run: scripts.run.bind(scripts), keys: [unused], before }, beginning);
   }
 
   protected newInbox(events: InboxEvents): Inbox {

@@ -11,7 +11,7 @@ import type { Inbox } from './connection/inbox.js';
 import type { KeySpace } from './key-space.js';
 import type { Replication } from './replicas/replication.js';
 import type { Scripts } from './connection/script-runner.js';
-import type { Receivers } from './trial/trial.js';
+import type { Receivers, TrialSettings } from './trial/trial.js';
 
 export interface RedisStoreSettings {
   readonly connection: LockConnection | undefined;
@@ -22,8 +22,7 @@ export interface RedisStoreSettings {
   readonly commandTimeout: number;
   readonly startupChecks?: RedisLockModuleOptions['startupChecks'];
   readonly wake: 'pubsub' | 'poll';
-  /** The consequence of unreliable messages for waiters, if locks are not handed over. */
-  readonly withoutMessages?: string;
+  readonly consequence?: TrialSettings['consequence'];
   /** Layout of the keys behind one endpoint; a Cluster always keeps all keys of a name in its slot. */
   readonly layout: 'common' | 'per-name';
   readonly clock: Clock;

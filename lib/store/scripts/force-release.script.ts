@@ -1,6 +1,6 @@
 import { serveQueue } from './functions/hand-off.js';
 import { prepare } from './functions/request.js';
-import { holders, live, namedIn } from './functions/shares.js';
+import { holders, live } from './functions/shares.js';
 import { include } from './functions/lua-function.js';
 import { luaScript } from './lua-script.js';
 
@@ -17,20 +17,26 @@ import { luaScript } from './lua-script.js';
  */
 export const forceReleaseScript = luaScript('force-release')`
 local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2]
-${include(live, serveQueue, holders, namedIn, prepare)}
+${include(live, serveQueue, holders, prepare)}
 local owner = redis.call('GET', lock)
 if not owner then
   return { {}, {} }
 end
 prepare(queue)
-local ended = named_in(holders(lock, shared), 4)
-for _, each in ipairs(ended) do
-  local instance = string.match(each, '^([^~]*)~?[^~]*:%d+$')
-  if instance and ARGV[3] ~= '' then
-    redis.pcall('PUBLISH', ARGV[3] .. instance, 'revoked ' .. each .. ' ' .. string.sub(lock, prefix + 2, -2))
-  end
-  if owner == 'shared' then
-    redis.call('ZREM', shared, each)
+local named, ended = {}, {}
+for i = 5, #ARGV do
+  named[ARGV[i]] = true
+end
+for _, each in ipairs(holders(lock, shared)) do
+  if ARGV[4] ~= 'only' or named[each] then
+    ended[#ended + 1] = each
+    local instance = string.match(each, '^([^~]*)~?[^~]*:%d+$')
+    if instance and ARGV[3] ~= '' then
+      redis.pcall('PUBLISH', ARGV[3] .. instance, 'revoked ' .. each .. ' ' .. string.sub(lock, prefix + 2, -2))
+    end
+    if owner == 'shared' then
+      redis.call('ZREM', shared, each)
+    end
   end
 end
 if #ended > 0 then

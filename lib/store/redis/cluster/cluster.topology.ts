@@ -2,7 +2,6 @@ import type { ClusterOption } from '../../../options/connection/cluster-option.j
 import type { StoreEvents } from '../../lock-store.js';
 import { ClusterKeySpace } from '../key-space.js';
 import { answerWithin } from '../../../primitives/answer-within.js';
-import { trialKey } from '../trial/single-trial.js';
 import type { Receivers } from '../trial/trial.js';
 import { scanNames } from '../scan-names.js';
 import type { Topology, RedisStoreSettings } from '../topology.js';
@@ -64,7 +63,7 @@ export class ClusterTopology implements Topology {
     this.connection.onInterruption(() => events.reconnected());
     this.events = events;
     if (this.settings.wake === 'poll') {
-      const target = { key: trialKey(this.keySpace), channel: '' };
+      const target = { key: this.keySpace.unused, channel: '' };
       return this.trials.at(this.scripts.serverOf([target.key])).begin(() => target);
     }
     this.inbox = new ClusterInbox(this.connection, this.keySpace, this.settings, this.trials, events);

@@ -37,12 +37,7 @@ export function list(reply: unknown, length?: number): unknown[] {
   throw strangeReply(reply);
 }
 
-/** The last arguments of the scripts for a forced release. */
-export function only(owners: readonly string[] | undefined): readonly string[] {
-  return owners ? ['only', ...owners] : [];
-}
-
-/** Parses the reply of the scripts for a forced release. */
+/** Parses the reply of the script for a forced release. */
 export function forcedRelease(reply: unknown): ForcedRelease {
   const [released, holders] = list(reply, 2);
   return { released: list(released).map(text), holders: list(holders).map(text) };

@@ -1,7 +1,6 @@
 import type { StoreEvents } from '../../lock-store.js';
 import type { RedisConnection } from '../connection/connection.js';
 import type { Inbox, InboxEvents } from '../connection/inbox.js';
-import type { KeySpace } from '../key-space.js';
 import { type Receivers, Trial, type TrialSettings } from './trial.js';
 
 export interface SingleTrialSettings extends Omit<TrialSettings, 'redaction' | 'replace' | 'changed'> {
@@ -11,11 +10,6 @@ export interface SingleTrialSettings extends Omit<TrialSettings, 'redaction' | '
   readonly key: string;
   /** Channel of this instance. */
   readonly channel: string;
-}
-
-/** A key that no lock uses, for trials and for scripts without keys, which hosted services refuse. */
-export function trialKey(keySpace: KeySpace): string {
-  return `${keySpace.lock('trial')}:trial`;
 }
 
 /** Tries the server of one connection when it connects, and when this instance has begun to listen there. */

@@ -56,7 +56,7 @@ export interface TrialSettings {
   /** Address of the server for errors, without credentials. */
   readonly where: string;
   /** The consequence of unreliable messages for waiters; undefined if locks are still handed over. */
-  readonly consequence?: string;
+  readonly consequence?: string | undefined;
   /** Replaces the listening connection, which then begins another trial. */
   readonly replace: () => void;
   /** Called when {@link Trial.receivers} or {@link Trial.fault} has changed. */

@@ -121,28 +121,6 @@ end
 `;
 
 /**
- * `named_in(owners, at)`: keeps the owner ids that are listed in ARGV after `only` at position `at`; keeps all without
- * `only`.
- */
-export const namedIn = luaFunction()`
-local function named_in(owners, at)
-  if not ARGV[at] then
-    return owners
-  end
-  local names, found = {}, {}
-  for i = at + 1, #ARGV do
-    names[ARGV[i]] = true
-  end
-  for _, owner in ipairs(owners) do
-    if names[owner] then
-      table.insert(found, owner)
-    end
-  end
-  return found
-end
-`;
-
-/**
  * `share(lock, shared, own, n, token, step, last)`: adds n holds with the lease end `last`. Their owner ids are `own` and
  * the tokens from `token`, `step` apart.
  */
