@@ -94,11 +94,11 @@ export class RedisStore implements LockStore {
   }
 
   listen(name: string): void {
-    this.topology.inbox?.listen?.(name);
+    this.topology.inbox?.listen(name);
   }
 
   ignore(name: string): void {
-    this.topology.inbox?.ignore?.(name);
+    this.topology.inbox?.ignore(name);
   }
 
   doubt(name: string): void {

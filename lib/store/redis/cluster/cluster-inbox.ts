@@ -1,4 +1,3 @@
-import type { ScheduledCall } from '../../../primitives/clock.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { StoreEvents } from '../../lock-store.js';
 import { DeafnessWarning, deliver, type Inbox } from '../connection/inbox.js';
@@ -6,6 +5,7 @@ import type { ClusterKeySpace } from '../key-space.js';
 import type { RedisStoreSettings } from '../topology.js';
 import type { SubscribeCommand } from '../connection/redis-client.js';
 import { slotOf } from '../connection/slot-of.js';
+import { type Subscription, Subscriptions } from '../connection/subscriptions.js';
 import type { TrialTarget } from '../trial/trial.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import type { ClusterTrials } from './cluster-trials.js';
@@ -13,22 +13,14 @@ import { NodeListener } from './node-listener.js';
 
 /** Milliseconds until failed subscriptions are retried. */
 const RETRY_DELAY = 200;
-/** Milliseconds for which a subscription stays without waiters, because new ones often arrive soon. */
-const LINGER = 2_000;
 const REFUSED = /^(NOPERM|NOAUTH|WRONGPASS|ERR)/;
 
-interface Subscription {
+interface ClusterSubscription extends Subscription {
   readonly command: SubscribeCommand;
-  readonly channel: string;
   readonly slot: number;
-  /** The lock whose grants it receives; undefined for revocations. */
-  readonly name: string | undefined;
   /** The listener that has, or requested, the subscription. */
   listener: NodeListener | undefined;
   address: string;
-  stands: boolean;
-  /** Set while the name has no waiters. */
-  linger: ScheduledCall | undefined;
 }
 
 /**
@@ -38,12 +30,9 @@ interface Subscription {
  * Subscriptions follow the slots. After a change of the slot map, or the loss of a connection, the instance subscribes
  * again at the current node of the slot.
  */
-export class ClusterInbox implements Omit<Inbox, 'replace'> {
-  private readonly byChannel = new Map<string, Subscription>();
+export class ClusterInbox extends Subscriptions<ClusterSubscription> implements Omit<Inbox, 'replace'> {
   /** By {@link listenerKey}. */
   private readonly listeners = new Map<string, NodeListener>();
-  private retry: ScheduledCall | undefined;
-  private closed = false;
   private readonly warning: DeafnessWarning;
 
   constructor(
@@ -53,40 +42,26 @@ export class ClusterInbox implements Omit<Inbox, 'replace'> {
     private readonly trials: ClusterTrials,
     private readonly events: StoreEvents,
   ) {
+    super(settings.clock, (name) => keySpace.inbox(keySpace.lock(name)) + settings.instance);
     this.warning = new DeafnessWarning(settings.log);
   }
 
   open(): void {
     this.connection.onRefresh(() => this.follow());
     const { instance } = this.settings;
-    this.subscribe(this.add('subscribe', this.keySpace.revocations + instance, undefined));
+    this.begin(this.keySpace.revocations + instance, undefined);
     // Tries one node at once on behalf of all, because this instance may never wait.
     this.listen(`trial:${instance}`);
   }
 
-  canReceive(name: string): boolean {
-    const subscription = this.byChannel.get(this.channelOf(name));
+  override canReceive(name: string): boolean {
+    const subscription = this.known(name);
     return subscription !== undefined && subscription.stands && this.countsReceivers(subscription.address);
-  }
-
-  listen(name: string): void {
-    const channel = this.channelOf(name);
-    const known = this.byChannel.get(channel);
-    if (!known) return this.subscribe(this.add('ssubscribe', channel, name));
-    this.settings.clock.cancel(known.linger);
-    known.linger = undefined;
-  }
-
-  ignore(name: string): void {
-    const channel = this.channelOf(name);
-    const subscription = this.byChannel.get(channel);
-    if (subscription)
-      subscription.linger ??= this.settings.clock.schedule(() => this.forget(channel), LINGER);
   }
 
   /** Tries the node that serves a name. */
   doubt(name: string): void {
-    const subscription = this.byChannel.get(this.channelOf(name));
+    const subscription = this.known(name);
     if (subscription?.stands) this.trials.at(subscription.address).doubt();
   }
 
@@ -96,39 +71,21 @@ export class ClusterInbox implements Omit<Inbox, 'replace'> {
       this.listeners.get(listenerKey(command, address))?.replace();
   }
 
-  close(): void {
-    this.closed = true;
-    const { clock } = this.settings;
-    clock.cancel(this.retry);
-    for (const { linger } of this.byChannel.values()) clock.cancel(linger);
-    this.byChannel.clear();
+  override close(): void {
+    super.close();
     for (const listener of this.listeners.values()) listener.close();
     this.listeners.clear();
   }
 
-  private channelOf(name: string): string {
-    return this.keySpace.inbox(this.keySpace.lock(name)) + this.settings.instance;
+  protected create(channel: string, name: string | undefined): ClusterSubscription {
+    const command = name === undefined ? 'subscribe' : 'ssubscribe';
+    return { command, channel, slot: slotOf(channel), name, listener: undefined, address: '', stands: false };
   }
 
-  private add(command: SubscribeCommand, channel: string, name: string | undefined): Subscription {
-    const subscription: Subscription = {
-      command,
-      channel,
-      slot: slotOf(channel),
-      name,
-      listener: undefined,
-      address: '',
-      stands: false,
-      linger: undefined,
-    };
-    this.byChannel.set(channel, subscription);
-    return subscription;
-  }
-
-  private subscribe(subscription: Subscription): void {
+  protected subscribe(subscription: ClusterSubscription): void {
     const { command, channel } = subscription;
     const listener = this.listenerOf(subscription);
-    if (!listener) return this.retryLater();
+    if (!listener) return this.retryIn(RETRY_DELAY);
     subscription.listener = listener;
     // Connects with the first subscription, and stays connected.
     inRootContext(() => listener.subscribe(command, channel)).then(
@@ -141,13 +98,13 @@ export class ClusterInbox implements Omit<Inbox, 'replace'> {
       (error: unknown) => {
         if (subscription.listener === listener) subscription.listener = undefined;
         this.warnIfRefused(command, channel, error);
-        this.retryLater();
+        this.retryIn(RETRY_DELAY);
       },
     );
   }
 
   /** Reports a new subscription to the engine. During a trial of the node, the result of the trial reports it. */
-  private reportActive({ address, command, name }: Subscription): void {
+  private reportActive({ address, command, name }: ClusterSubscription): void {
     const trial = this.trials.at(address);
     if (command === 'subscribe' || trial.receivers === 'counted') this.events.subscribed(name);
     else if (!trial.hasBegun) trial.begin(() => this.targetAt(address));
@@ -160,7 +117,7 @@ export class ClusterInbox implements Omit<Inbox, 'replace'> {
     return { key: `${this.keySpace.lock(standing.name)}:trial`, channel: standing.channel };
   }
 
-  private standingAt(address: string): Subscription[] {
+  private standingAt(address: string): ClusterSubscription[] {
     return [...this.byChannel.values()].filter((each) => each.stands && each.address === address);
   }
 
@@ -174,7 +131,7 @@ export class ClusterInbox implements Omit<Inbox, 'replace'> {
     return this.trials.at(address).receivers === 'counted';
   }
 
-  private listenerOf(subscription: Subscription): NodeListener | undefined {
+  private listenerOf(subscription: ClusterSubscription): NodeListener | undefined {
     const { command, slot } = subscription;
     const address = this.connection.clients.ownerOf(slot);
     if (address === undefined) return undefined;
@@ -204,12 +161,12 @@ export class ClusterInbox implements Omit<Inbox, 'replace'> {
   private loseAllAt(listener: NodeListener): void {
     for (const subscription of this.byChannel.values())
       if (subscription.listener === listener) this.lose(subscription);
-    if (this.closed) return;
+    if (this.isClosed) return;
     this.connection.clients.refresh();
-    this.retryLater();
+    this.retryIn(RETRY_DELAY);
   }
 
-  private lose(subscription: Subscription): void {
+  private lose(subscription: ClusterSubscription): void {
     subscription.listener = undefined;
     subscription.stands = false;
   }
@@ -225,24 +182,19 @@ export class ClusterInbox implements Omit<Inbox, 'replace'> {
     }
   }
 
-  private isAtItsPlace({ command, listener, slot }: Subscription): boolean {
+  private isAtItsPlace({ command, listener, slot }: ClusterSubscription): boolean {
     // Messages to all nodes arrive at each of them.
     if (command === 'subscribe') return true;
     return this.listeners.get(listenerKey(command, this.connection.clients.ownerOf(slot) ?? '')) === listener;
   }
 
-  private retryLater(): void {
-    if (this.closed) return;
-    this.retry ??= this.settings.clock.schedule(() => {
-      this.retry = undefined;
-      this.connection.clients.refresh();
-      this.follow();
-    }, RETRY_DELAY);
+  protected subscribeAll(): void {
+    this.connection.clients.refresh();
+    this.follow();
   }
 
-  private forget(channel: string): void {
-    this.byChannel.get(channel)?.listener?.unsubscribe(channel);
-    this.byChannel.delete(channel);
+  protected unsubscribe({ channel, listener }: ClusterSubscription): void {
+    listener?.unsubscribe(channel);
   }
 
   /** Warns if the node rejects a subscription, but not for a node that is down or a slot that moves: both pass. */

@@ -26,10 +26,10 @@ export interface Inbox {
   open(): void;
   /** Whether a grant of this name would currently arrive. */
   canReceive(name: string): boolean;
-  /** Begins to listen for a name with waiters. Undefined if one channel serves all names. */
-  listen?(name: string): void;
+  /** Begins to listen for a name with waiters, unless one channel serves all names. */
+  listen(name: string): void;
   /** Stops listening for a name without waiters. */
-  ignore?(name: string): void;
+  ignore(name: string): void;
   /** Replaces the connection, because messages may not arrive on it. */
   replace(): void;
   close(): void;

@@ -60,7 +60,7 @@ export class SingleTrial {
   /** Sets the inbox for the messages of trials. */
   listen(inbox: Inbox): void {
     this.inbox = inbox;
-    if (this.settings.name !== undefined) inbox.listen?.(this.settings.name);
+    if (this.settings.name !== undefined) inbox.listen(this.settings.name);
   }
 
   doubt(): void {
