@@ -64,7 +64,6 @@ export function isShares(reply: Grant | Taken | Shares): reply is Shares {
   return 'holds' in reply;
 }
 
-/** The grants of a reply. */
 export function grantsIn(reply: Grant | Taken | Shares): readonly Grant[] {
   if (isShares(reply)) return reply.holds;
   return isGrant(reply) ? [reply] : [];

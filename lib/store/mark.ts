@@ -8,7 +8,6 @@ export interface Mark {
   readonly json: string;
 }
 
-/** A request to keep the result of a run. */
 export interface KeepRequest extends Omit<Mark, 'at'> {
   readonly name: string;
   /** The owner of the lock of the run. */

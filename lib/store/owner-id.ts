@@ -5,9 +5,7 @@ import { type Grant, SHARED_OWNER, type SharedTerms } from './grant.js';
 /** A block of consecutive fencing tokens. */
 export type Block = Pick<Grant, 'token' | 'tokens'>;
 
-/**
- * The beginning of all instance names of this process, `<host>-<pid>-`. Replaces characters with a meaning in keys.
- */
+/** The beginning of all instance names of this process, `<host>-<pid>-`. Replaces characters with a meaning in keys. */
 export const THIS_PROCESS = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 'host'}-${process.pid}-`;
 
 /**
@@ -48,7 +46,6 @@ export function sharedTag({ permits, limit }: SharedTerms): string {
   return `s${permits}${limit === Infinity ? '' : `of${limit}`}`;
 }
 
-/** The terms of a tag. */
 export function termsIn(tag: string): SharedTerms {
   const [, permits = 1, limit = Infinity] = /^s(\d+)(?:of(\d+))?/.exec(tag) ?? [];
   return { permits: Number(permits), limit: Number(limit) };
@@ -70,7 +67,6 @@ export function instanceOf(owner: string): string {
 
 const SHARED = /~(s\d[^~:]*):\d+$/;
 
-/** Whether an owner id belongs to a shared hold. */
 export function isSharedOwner(owner: string): boolean {
   return SHARED.test(owner);
 }
@@ -80,7 +76,6 @@ export function sharedTagOf(owner: string): string | undefined {
   return SHARED.exec(owner)?.[1];
 }
 
-/** The number of permits of a hold. */
 export function permitsOf(owner: string): number {
   return termsIn(sharedTagOf(owner) ?? '').permits;
 }

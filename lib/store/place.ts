@@ -13,7 +13,6 @@ export interface Place {
   readonly shared?: SharedTerms | undefined;
 }
 
-/** Formats a place for the store. */
 export function formatPlace({ instance, claimTtl, tokens, shared }: Place): string {
   const place = `${instance}|${Math.ceil(claimTtl)}|${tokens}`;
   return shared ? `${place}|${sharedTag(shared)}` : place;

@@ -16,13 +16,11 @@ export class MemoryTokens {
     return { token, tokens };
   }
 
-  /** Creates an exclusive grant. */
   exclusive(instance: string, wanted: number): Grant {
     const block = this.mint(wanted);
     return { owner: `${instance}:${block.token}`, ...block };
   }
 
-  /** Creates the grants of so many shared holds. */
   shared(instance: string, tag: string, holds: number): Grant[] {
     return sharesOf(instance, tag, this.mint(holds * HOLD_TOKENS, holds), holds);
   }

@@ -20,7 +20,6 @@ const MAX_SHARE_OF_LEASE = 1 / 4;
 /** Milliseconds for which a node remembers the last token of a name, beyond the lease. */
 const FENCE_RETENTION = 600_000;
 
-/** What an instance contends for. */
 export type ContestRequest = Omit<AcquireRequest, 'endedToken'>;
 
 export interface ContestParts {

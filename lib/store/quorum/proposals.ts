@@ -40,7 +40,6 @@ export class Proposals {
     return this.median === undefined ? 0 : Math.floor(now * 1_000 + this.median);
   }
 
-  /** Records the sending of a request. */
   sending(): Sending {
     return { at: this.localTime(), sleeps: this.sleeps };
   }

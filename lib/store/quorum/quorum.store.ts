@@ -212,7 +212,6 @@ const UNUSED = {
   done: () => undefined,
 };
 
-/** The ending of a hold on a node. */
 function endOf(name: string, owner: string): Ending {
   return { name, token: tokenOf(owner), mode: 'wake', place: '' };
 }

@@ -25,7 +25,6 @@ export interface RedisNodeSettings extends Omit<RedisStoreSettings, 'connection'
 /** One Redis of a quorum, and whether to send it requests. */
 export class RedisNode extends SingleTopology implements QuorumNode {
   private readonly nodeTimeout: number;
-  /** Number of unanswered requests. */
   private unanswered = 0;
   private silentSince = 0;
   private requests: { readonly script: LuaScript; readonly batch: ScriptBatch } | undefined;

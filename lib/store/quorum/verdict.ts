@@ -2,7 +2,6 @@ import { instanceOf } from '../owner-id.js';
 import type { NodeAnswer } from './node-answer.js';
 import { isAnswer, majorityOf, type Vote } from './poll.js';
 
-/** The result of the nodes' votes. */
 export type Verdict =
   | { readonly kind: 'granted' }
   /** A majority would accept a greater token. */

@@ -8,7 +8,6 @@ import { integer, list } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
 
-/** Acquires, yields and releases exclusive locks. */
 export class ExclusiveRequests {
   private readonly acquires: ScriptBatch;
   private readonly releases: ScriptBatch;

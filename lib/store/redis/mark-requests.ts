@@ -5,7 +5,6 @@ import { integer, isOne, strangeReply, text } from './connection/script-reply.js
 import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
 
-/** Reads, keeps and deletes the marks of names. */
 export class MarkRequests implements MarkStore {
   private readonly reads: ScriptBatch;
   /** The reads of this tick that have not been sent, by name. Each request begins a new map. */

@@ -37,7 +37,6 @@ export class Outbox {
     return this.topology.keySpace;
   }
 
-  /** Creates a batch of acquires. */
   newAcquireBatch(send: SendBatch): ScriptBatch {
     const batch = new ScriptBatch(send, this.topology.maxBatch);
     this.batches.push(batch);

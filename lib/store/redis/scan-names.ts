@@ -5,7 +5,6 @@ import type { Scripts } from './connection/script-runner.js';
 /** Number of keys in one step of the scan, which blocks the server for a fraction of a millisecond. */
 const COUNT = 200;
 
-/** A server to scan. */
 export interface ScannedServer {
   readonly run: Scripts['run'];
   /** A key of the node on a Cluster, otherwise any key: proxies refuse scripts without a key. */

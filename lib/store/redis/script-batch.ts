@@ -39,9 +39,7 @@ class Batch {
 /** The part of a batch that a request appends to. */
 export type BatchContent = Pick<Batch, 'keys' | 'args' | 'isAwaited'>;
 
-/**
- * Sends requests; resolves to an array of their replies in order, with errors for single refused requests.
- */
+/** Sends requests; resolves to an array of their replies in order, with errors for single refused requests. */
 export type SendBatch = (content: BatchContent) => Promise<unknown>;
 
 /**
@@ -72,7 +70,6 @@ export class ScriptBatch {
     });
   }
 
-  /** Sends the gathered requests. */
   flush(): void {
     const { batch } = this;
     const { requests } = batch;

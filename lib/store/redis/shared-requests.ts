@@ -8,7 +8,6 @@ import { integer, isOne, list, strangeReply } from './connection/script-reply.js
 import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
 
-/** Acquires and releases shared holds. */
 export class SharedRequests {
   private readonly acquires: ScriptBatch;
   private readonly releases: ScriptBatch;

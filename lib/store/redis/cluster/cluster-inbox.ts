@@ -121,7 +121,6 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> implements 
     return [...this.byChannel.values()].filter((each) => each.stands && each.address === address);
   }
 
-  /** Handles the result of a trial. */
   handleTrialResult(address: string): void {
     if (this.trials.receivers === 'uncounted') return this.events.subscribed();
     for (const { name } of this.standingAt(address)) if (name !== undefined) this.events.subscribed(name);

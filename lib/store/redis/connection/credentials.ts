@@ -16,7 +16,6 @@ const SHORTEST_LIFE = 500;
 /** The longest delay that a Node timer takes. */
 const LONGEST_DELAY = 2_147_483_647;
 
-/** A connection that uses the credentials. */
 export interface CredentialsUser {
   /** Uses them for the next connection. */
   adopt(credentials: LockCredentials): void;

@@ -12,7 +12,6 @@ const DONE = /^done (.*)$/s;
 const TRIED = /^tried ?(\S*)$/;
 const REVOKED = /^revoked (\S+) (.*)$/s;
 
-/** Events of an inbox. */
 export interface InboxEvents {
   readonly events: StoreEvents;
   readonly trial: { readonly receivers: string; hear(name: string): void };

@@ -1,8 +1,6 @@
 import type { LuaScript } from '../../scripts/lua-script.js';
 
-/**
- * The interfaces between a store and a client of Redis. Adapters hide the peculiarities of each client package.
- */
+/** The interfaces between a store and a client of Redis. Adapters hide the peculiarities of each client package. */
 
 /** `idle`: not connected yet. `reconnecting`: the client knows that its server is unreachable. `ended`: permanently. */
 export type ClientState = 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'ended';
@@ -10,7 +8,6 @@ export type ClientState = 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'en
 /** `ssubscribe` receives messages in a slot of this node, `subscribe` messages from any node. */
 export type SubscribeCommand = 'ssubscribe' | 'subscribe';
 
-/** A script with its keys and arguments. */
 export interface ScriptCall {
   readonly script: LuaScript;
   readonly keys: readonly string[];

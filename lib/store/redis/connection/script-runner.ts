@@ -5,18 +5,15 @@ import type { LuaScript } from '../../scripts/lua-script.js';
 import type { RedisClient, ScriptCall } from './redis-client.js';
 import { isAnswer } from './redis-error.js';
 
-/** The connection on which scripts run. */
 export interface ScriptConnection {
   readonly commands: Pick<RedisClient, 'evaluate' | 'letMessagesLead'>;
   readonly trouble: Error;
-  /** Whether scripts must be sent as text. */
   readonly needsText: boolean;
   replaceSilent(): void;
   /** Converts an error of a command for the engine. */
   problemOf(error: unknown): Error;
 }
 
-/** How a store runs scripts. */
 export interface Scripts extends Pick<ScriptRunner, 'isIdle' | 'run' | 'runWithoutTimeout' | 'serverOf'> {
   /** Makes the server of these keys send the messages of the next script before its reply, if it can. */
   letMessagesLead?(keys: readonly string[]): void;
@@ -24,7 +21,6 @@ export interface Scripts extends Pick<ScriptRunner, 'isIdle' | 'run' | 'runWitho
 
 export type RunArguments = [script: LuaScript, keys: readonly string[], args: ScriptCall['args']];
 
-/** A call that was sent. */
 class SentCall implements FifoNode<SentCall> {
   previous: SentCall | undefined;
   next: SentCall | undefined;

@@ -32,7 +32,6 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
     this.problem = new Trouble(this.redaction, log);
   }
 
-  /** Whether the clients connect only for the first lock. */
   get isLazy(): boolean {
     return this.clients.isLazy ?? false;
   }
@@ -41,7 +40,6 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
     return this.clients.needsText ?? false;
   }
 
-  /** Key prefix of the client. */
   get keyPrefix(): string {
     return this.clients.keyPrefix ?? '';
   }
@@ -91,7 +89,6 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
     for (const undo of this.undo) undo();
   }
 
-  /** The client for commands. */
   protected abstract get client(): CommandClient;
 
   protected undoAtEnd(...undo: readonly (() => void)[]): void {

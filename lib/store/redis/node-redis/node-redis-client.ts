@@ -129,7 +129,6 @@ export class NodeRedisClient implements RedisClient {
     for (const companion of this.settings.companions ?? []) companion.close();
   }
 
-  /** Sends a command. */
   send(command: readonly string[]): Promise<unknown> {
     return this.tick.send(() => this.sendNow(command));
   }
@@ -247,7 +246,6 @@ export class NodeRedisClient implements RedisClient {
     if (!client.isOpen && this.client === client) this.finish(error);
   }
 
-  /** Handles the end of a client. */
   private finish(error: unknown): void {
     this.client = undefined;
     this.beginAgain(error);

@@ -31,12 +31,9 @@ const MAX_SENT = 32;
 /** Number of trials, to distinguish their messages. */
 let trials = 0;
 
-/**
- * Whether the server counts every receiver of a script's message: yes, no, or not tried yet.
- */
+/** Whether the server counts every receiver of a script's message: yes, no, or not tried yet. */
 export type Receivers = 'counted' | 'uncounted' | 'untried';
 
-/** The server and the channel of a trial. */
 export interface TrialTarget {
   /** An unused key in the slot of the channel. */
   readonly key: string;
