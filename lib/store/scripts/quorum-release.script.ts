@@ -1,4 +1,5 @@
-import { call, grantOf, join, reserve } from './functions/quorum.js';
+import { notify } from './functions/hand-off.js';
+import { grantOf, join, reserve } from './functions/quorum.js';
 import { check } from './functions/request.js';
 import { outlast } from './functions/time.js';
 import { include } from './functions/lua-function.js';
@@ -18,8 +19,8 @@ import { luaScriptForEach } from './lua-script.js';
  * O(log n) for n waiting instances.
  */
 export const quorumReleaseScript = luaScriptForEach('quorum-release')`
-${include(outlast, check, call, grantOf, join, reserve)}
-local lock, queue, fence = KEYS[1], KEYS[2], KEYS[3]
+local lock, queue, fence, inbox = KEYS[1], KEYS[2], KEYS[3], ARGV[5]
+${include(outlast, check, notify, grantOf, join, reserve)}
 local instance, token, mode, place = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local last = tonumber(redis.call('GET', fence) or '0') or 0
 local owner = redis.call('GET', lock)
@@ -38,14 +39,14 @@ local released = 0
 if own and own <= token then
   local holder = mode == 'revoke' and string.match(owner, '^(.*):%d+$')
   if holder then
-    call(ARGV[5] .. holder, 'revoked ' .. owner .. ' ' .. ARGV[7])
+    notify(holder, 'revoked ' .. owner .. ' ' .. ARGV[7])
   end
   redis.call('DEL', lock)
   owner = false
   released = 1
 end
 if is_awaited and not owner then
-  reserve(lock, queue, ARGV[5], ARGV[6], ARGV[7])
+  reserve(lock, queue, ARGV[6], ARGV[7])
 end
 if place ~= 'leave' and place ~= '' then
   join(queue, place)

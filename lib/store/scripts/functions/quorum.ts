@@ -1,17 +1,7 @@
+import { notify } from './hand-off.js';
 import { luaFunction } from './lua-function.js';
 import { check } from './request.js';
 import { clock, digits } from './time.js';
-
-/**
- * `call(channel, message)`: publishes a message; returns whether an instance may have received it. If publishing is
- * rejected, the instance must find the change by a re-ask.
- */
-export const call = luaFunction()`
-local function call(channel, message)
-  local receivers = redis.pcall('PUBLISH', channel, message)
-  return type(receivers) ~= 'number' or receivers > 0
-end
-`;
 
 /**
  * `grant_of(instance, owner)`: the grant of this instance in a lock, which is the number at the end of the owner id.
@@ -48,21 +38,21 @@ end
 `;
 
 /**
- * `reserve(lock, queue, inbox, claim_ttl, name)`: reserves a free lock for the first listening instance in the
- * queue, and notifies it. Does nothing without a listening waiter.
+ * `reserve(lock, queue, claim_ttl, name)`: reserves a free lock for the first listening instance in the queue, and
+ * notifies it. Does nothing without a listening waiter.
  *
- * PUBLISH returns the number of receivers: 0 means that the instance is gone, and its place passes to the next one.
- * Without the reservation, the releasing instance would always be the first to ask again.
+ * The place of an instance that is gone passes to the next one. Without the reservation, the releasing instance would
+ * always be the first to ask again.
  */
-export const reserve = luaFunction(call)`
-local function reserve(lock, queue, inbox, claim_ttl, name)
+export const reserve = luaFunction(notify)`
+local function reserve(lock, queue, claim_ttl, name)
   while true do
     local instance = redis.call('ZRANGE', queue, 0, 0)[1]
     if not instance then
       return
     end
     redis.call('ZREM', queue, instance)
-    if call(inbox .. instance, 'released ' .. name) then
+    if notify(instance, 'released ' .. name) then
       redis.call('SET', lock, instance .. ':0', 'PX', claim_ttl)
       return
     end
