@@ -7,7 +7,7 @@
 //
 //   diagnostics.js  also channels and errors for the others, without anything that instrumentations change
 //   locks.js        everything else that needs no NestJS
-//   redis.js        stores, which load when the first of them is opened
+//   redis.js        engine and stores, which load when the first LockService is opened
 //   nest/*.js       code that uses NestJS, as functions of NestJS (see build-nest.mjs)
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const NEST = ['index', 'testing', 'terminus', 'inspector'];
 const PLAIN = ['opentelemetry', 'node-redis', 'diagnostics'];
 const COMMAND = 'cli/index';
 /** Imports of this file are calls of `require` where they are used. */
-const LATE = file('store/open-store');
+const LATE = file('service/open-lock-service');
 /** Packages whose code is in dist. All others stay where users have installed them. */
 const BUNDLED = /^(?:@swc\/helpers|commander|picocolors)(?:\/|$)/;
 

@@ -162,7 +162,7 @@ function checkClasses(installed) {
 }
 
 /**
- * The build makes the stores on Redis load when the first of them is opened, which no compiler checks.
+ * The build makes the engine and the stores load when the first LockService is opened, which no compiler checks.
  *
  * @param {InstalledPackage} installed
  */
@@ -171,12 +171,15 @@ function checkLateLoading({ application }) {
     require('nest-redis-lock/opentelemetry');
     const early = Object.keys(require.cache).filter((file) => /node_modules.(?:@nestjs|rxjs|ioredis)/.test(file));
     if (early.length > 0) throw new Error('No instrumentation can change what loads with opentelemetry: ' + early);
-    require('nest-redis-lock');
-    const { openLockService, resolveModuleOptions } = require('./node_modules/nest-redis-lock/dist/locks.js');
+    const { RedisLockModule } = require('nest-redis-lock');
+    const { NestFactory } = require('@nestjs/core');
     const isLoaded = () => Object.keys(require.cache).some((file) => file.endsWith('dist/redis.js'));
-    if (isLoaded()) throw new Error('The stores on Redis load although none is open');
-    openLockService(resolveModuleOptions({ connection: 'redis://127.0.0.1:1' }), { log: console });
-    if (!isLoaded()) throw new Error('The stores on Redis are not in a file of their own');`;
+    const module = RedisLockModule.forRoot({ connection: 'redis://127.0.0.1:1' });
+    if (isLoaded()) throw new Error('The engine and the stores load although no LockService is open');
+    NestFactory.createApplicationContext(module, { logger: false }).then((app) => {
+      if (!isLoaded()) throw new Error('The engine and the stores are not in a file of their own');
+      return app.close();
+    });`;
   show(process.execPath, ['-e', script], application);
 }
 
@@ -195,7 +198,7 @@ try {
   await step('is one copy in a process that requires it and imports it', () => checkOneCopy(installed));
   await step('has a command that needs no packages', () => checkCommand(installed));
   await step('has classes as Nest reads them', () => checkClasses(installed));
-  await step('loads the stores on Redis when one is opened', () => checkLateLoading(installed));
+  await step('loads engine and stores when a LockService is opened', () => checkLateLoading(installed));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
