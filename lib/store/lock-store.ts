@@ -177,14 +177,12 @@ export interface LockStore {
    */
   release(name: string, owner: string, isAwaited?: boolean): Promise<boolean>;
   /**
-   * Releases an exclusive lock, and hands it to no waiting instance: a client that polls can acquire it. Undefined for
-   * stores without clients of other packages.
+   * Releases an exclusive lock, and hands it to no waiting instance: a client that polls can acquire it, with a gap in
+   * this time. Undefined for stores without clients of other packages.
    */
-  endLease?(name: string, owner: string): Promise<unknown>;
+  endLease?(name: string, owner: string, gap?: Gap): Promise<unknown>;
   /** Whether a gap notifies the first waiting instance, and queues the releasing one. */
   readonly announcesGaps?: boolean;
-  /** Releases an exclusive lock with a gap. Undefined for stores without clients of other packages. */
-  releaseWithGap?(name: string, owner: string, gap: Gap): Promise<unknown>;
   extend(batch: readonly Extension[]): Promise<readonly Extended[]>;
   /**
    * Leaves the queue. Resolves to the owner ids that the store keeps for this instance: of the exclusive lock, or of

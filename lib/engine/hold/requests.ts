@@ -48,7 +48,7 @@ export class Requests {
     const { store } = this;
     const what = (): string => `The release of ${name}`;
     const send = (): Promise<unknown> =>
-      (gap && store.releaseWithGap?.(name, owner, gap)) ?? store.release(name, owner, isAwaited);
+      (gap && store.endLease?.(name, owner, gap)) ?? store.release(name, owner, isAwaited);
     // A user may lack rights that only a hand-off needs. Waiters then find the lock free when they ask again.
     const ifRefused =
       store.endLease && (() => ({ what, ttl, send: async () => store.endLease?.(name, owner) }));

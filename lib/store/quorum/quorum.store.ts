@@ -142,10 +142,6 @@ export class QuorumStore implements LockStore {
     return this.endings.everywhere({ ...endOf(name, owner), mode: 'quiet' });
   }
 
-  releaseWithGap(name: string, owner: string): Promise<boolean> {
-    return this.endLease(name, owner);
-  }
-
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     const extended = await extendByMajority(this.quorum, this.keys, batch);
     // A lost hold is never released, and nodes that have renewed it would keep it for a whole lease.

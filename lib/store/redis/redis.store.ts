@@ -137,13 +137,10 @@ export class RedisStore implements LockStore {
     return this.exclusive.releaseFrom(owner.slice(0, colon), name, owner.slice(colon + 1), leads);
   }
 
-  /** A lease of 0 ms ends at once, and an extension hands nothing off. */
-  endLease(name: string, owner: string): Promise<unknown> {
+  endLease(name: string, owner: string, gap?: Gap): Promise<unknown> {
+    if (gap) return this.exclusive.releaseWithGap(name, owner, gap);
+    // A lease of 0 ms ends at once, and an extension hands nothing off.
     return this.extend([{ name, owner, ttl: 0, exact: true }]);
-  }
-
-  releaseWithGap(name: string, owner: string, gap: Gap): Promise<unknown> {
-    return this.exclusive.releaseWithGap(name, owner, gap);
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {

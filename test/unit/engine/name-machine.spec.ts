@@ -41,7 +41,7 @@ class Scene {
     gaps: new Gaps(),
     store: {
       announcesGaps: true,
-      releaseWithGap: async () => undefined,
+      endLease: async () => undefined,
       canQueue: () => true,
       place: (claimTtl, tokens, shared) => formatPlace({ instance: 'i', claimTtl, tokens, shared }),
     },
