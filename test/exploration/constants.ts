@@ -1,12 +1,11 @@
 import { IDLE } from '../../lib/engine/queue/bid.js';
 
-const CONSTANT = Symbol('constant');
-
-type Marked = object & { [CONSTANT]?: string };
+// Not a property: to look for one that most objects lack takes long.
+const constants = new WeakMap<object, string>();
 
 /** Marks an object that never changes, or does not matter, by what stands for it in the key of a state. */
 export function constant<T extends object>(value: T, text = 'constant'): T {
-  (value as Marked)[CONSTANT] = text;
+  constants.set(value, text);
   return value;
 }
 
@@ -15,5 +14,5 @@ constant(IDLE, 'idle');
 /** What stands for an object in the key of a state; undefined if its content does. */
 export function constantText(value: object): string | undefined {
   if (value instanceof Error) return 'error';
-  return value instanceof Promise ? 'promise' : (value as Marked)[CONSTANT];
+  return value instanceof Promise ? 'promise' : constants.get(value);
 }
