@@ -32,7 +32,7 @@ const COMMAND = 'cli/index';
 /** Imports of this file are calls of `require` where they are used. */
 const LATE = file('service/open-lock-service');
 /** Packages whose code is in dist. All others stay where users have installed them. */
-const BUNDLED = /^(?:@swc\/helpers|commander|picocolors)(?:\/|$)/;
+const BUNDLED = /^(?:@swc\/helpers|commander)(?:\/|$)/;
 
 const entryPoints = Object.fromEntries(
   [...NEST, ...PLAIN].map((name) => [name, file(name === 'index' ? name : `${name}/index`)]),

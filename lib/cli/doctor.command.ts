@@ -1,4 +1,4 @@
-import pc from 'picocolors';
+import { styleText } from 'node:util';
 import { resolveModuleOptions } from '../options/module-options.js';
 import { type ConnectionFlags, moduleOptions } from './connection-flags.js';
 import { admit, type Admission } from './doctor/admission.js';
@@ -24,10 +24,10 @@ const CHECKS: readonly (readonly [name: string, check: (patient: Patient) => Fin
 
 const SEVERITY: Readonly<Record<Status, number>> = { skipped: 0, ok: 0, warning: 1, error: 2 };
 const MARKS: Readonly<Record<Status, string>> = {
-  ok: pc.green('✓'),
-  skipped: pc.dim('-'),
-  warning: pc.yellow('!'),
-  error: pc.red('✗'),
+  ok: styleText('green', '✓'),
+  skipped: styleText('dim', '-'),
+  warning: styleText('yellow', '!'),
+  error: styleText('red', '✗'),
 };
 
 /** Checks every server that keeps locks. Resolves to 0, 1 or 2, according to the worst finding. */
@@ -75,6 +75,6 @@ async function allOf(name: string, check: Findings): Promise<Finding[]> {
 }
 
 function print(out: Output, findings: readonly ServerFinding[]): void {
-  out.line(pc.bold(findings[0]?.server ?? ''));
+  out.line(styleText('bold', findings[0]?.server ?? ''));
   for (const { status, message } of findings) out.line(`${MARKS[status]} ${printable(message)}`);
 }
