@@ -317,6 +317,7 @@ class ComposedInterceptor implements NestInterceptor {
       handle: () => next.handle(),
       begin: () => this.scene.begin(id),
       commitAfter: this.part.commitAfter,
+      outlives: (work) => this.scene.outlives(work),
       client: Number(id.replace(/\D/g, '')),
       isReference: isReference(id),
       valueOf: (text) => this.transport.valueOf(text),

@@ -14,10 +14,14 @@ const around: fc.Arbitrary<Around> = fc.record({
   commitAfter: fc.integer({ min: 0, max: 4 }),
 });
 
-const client: fc.Arbitrary<Client> = fc.record({
-  at: fc.integer({ min: 0, max: 4 }),
-  leaves: rarely(fc.integer({ min: 0, max: 30 })),
-});
+const at = fc.integer({ min: 0, max: 4 });
+
+const client: fc.Arbitrary<Client> = fc.oneof(
+  { arbitrary: fc.record({ at }), weight: 4 },
+  fc.record({ at, leaves: fc.integer({ min: 0, max: 30 }) }),
+  // Often before an interceptor calls the handler.
+  fc.record({ at, leaves: fc.integer({ min: 0, max: 3 }), afterArrival: fc.constant(true) }),
+);
 
 /** The first of the values is the simplest, to which a failure shrinks, and the most frequent. */
 function mostly<const T>(first: T, ...others: readonly T[]): fc.Arbitrary<T> {

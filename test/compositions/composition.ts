@@ -37,6 +37,8 @@ export interface Client {
   readonly at: number;
   /** Milliseconds after which it leaves. */
   readonly leaves?: number | undefined;
+  /** Whether these begin with the arrival of the request at the handler's interceptors, not when it is sent. */
+  readonly afterArrival?: boolean | undefined;
 }
 
 /** An application, and the requests to it. */

@@ -52,6 +52,24 @@ const FOUND: readonly [sentence: string, composition: Partial<Composition>][] = 
       clients: [{ at: 3 }, { at: 2 }, { at: 3, leaves: 22 }, { at: 1, leaves: 30 }],
     },
   ],
+  [
+    'refuses a stream that an interceptor awaits although the client has left before its call',
+    {
+      transport: 'fastify',
+      result: 'observable',
+      interceptors: [{ shape: 'async defer', level: 'class', commitAfter: 20 }],
+      clients: [{ at: 0, leaves: 0, afterArrival: true }],
+    },
+  ],
+  [
+    'refuses a handler that an interceptor calls again after the client has left during the first call',
+    {
+      result: 'observable',
+      interceptors: [{ shape: 'async retry', level: 'class', commitAfter: 0 }],
+      work: 20,
+      clients: [{ at: 0 }, { at: 4, leaves: 10, afterArrival: true }],
+    },
+  ],
 ];
 
 describe('The composition of a found defect', () => {

@@ -43,7 +43,7 @@ function cannotBeCancelled({ shape }: Around): boolean {
 
 /** Whether an interceptor rolls back when it is cancelled, and those inside it are not. */
 function hidesFromInside({ shape }: Around, inside: readonly Around[]): boolean {
-  return shape === 'async defer' && inside.length > 0;
+  return (shape === 'async defer' || shape === 'async retry') && inside.length > 0;
 }
 
 /** Whether an interceptor may end while its handler still works. */

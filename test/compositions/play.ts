@@ -120,13 +120,14 @@ async function request(
   references: readonly string[],
   i: number,
 ): Promise<void> {
-  const { at = 0, leaves } = clients[i] ?? {};
+  const { at = 0, leaves, afterArrival = false } = clients[i] ?? {};
   if (at > 0) await delay(at);
   const id = `client${i}`;
   const call = running.call(id, 'work');
   const answering = answerTo(call, scene, id);
   if (leaves !== undefined) {
-    await Promise.race([delay(leaves), answering]);
+    const begins = afterArrival ? scene.arrival(id) : Promise.resolve();
+    await Promise.race([begins.then(() => delay(leaves)), answering]);
     call.leave();
   }
   const answer = await answering;

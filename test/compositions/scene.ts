@@ -6,7 +6,9 @@ import { Remains } from './remains.js';
 import type { Transaction } from './shapes.js';
 
 /** A little more than the time after which a waiting call listens to its client's connection. */
-const NOTICED = 25;
+const NOTICED = 22;
+/** A little more than the way of a grant. */
+const ON_ITS_WAY = 3;
 
 /** Where work under a lock runs. Work in the background is left behind by a handler. */
 export type Level = 'handler' | 'service' | 'background';
@@ -30,6 +32,13 @@ class RequestState {
   /** Whether the handler called its service when an interceptor had already given up. */
   calledLate = false;
   arrived = false;
+  arrive!: () => void;
+  readonly arrival = new Promise<void>((resolve) => {
+    this.arrive = () => {
+      this.arrived = true;
+      resolve();
+    };
+  });
   answered = false;
   left = false;
   /** Whether its client left so long ago that no wait for it may continue. */
@@ -39,7 +48,11 @@ class RequestState {
   /** Notes a step towards the lock, after which the request begins to wait. */
   step(): void {
     clearTimeout(this.timer);
-    if (this.left) this.timer = setTimeout(() => (this.gone = true), NOTICED);
+    if (!this.left) return;
+    // Two timers: a grant may be on its way when both the call and this timer notice the end of the connection late.
+    this.timer = setTimeout(() => {
+      this.timer = setTimeout(() => (this.gone = true), ON_ITS_WAY);
+    }, NOTICED);
   }
 
   forget(): void {
@@ -112,8 +125,13 @@ export class Scene {
 
   /** Runs a call that its request does not wait for. */
   runLater(call: () => Promise<void>): void {
-    // A shutdown, or a short wait, may refuse it.
-    this.later.push(delay(2).then(() => call().catch(() => {})));
+    this.outlives(delay(2).then(call));
+  }
+
+  /** Work that may go on when its request has ended. */
+  outlives(work: Promise<unknown>): void {
+    // A shutdown, a short wait or the end of the request may refuse it.
+    this.later.push(work.then(() => {}).catch(() => {}));
   }
 
   /** Resolves when the calls have ended that no request waits for. */
@@ -125,12 +143,12 @@ export class Scene {
   arrived(id: string): void {
     const request = this.of(id);
     if (!request.arrived) this.write(id, 'arrives');
-    request.arrived = true;
+    request.arrive();
     request.step();
   }
 
-  hasArrived(id: string): boolean {
-    return this.of(id).arrived;
+  arrival(id: string): Promise<void> {
+    return this.of(id).arrival;
   }
 
   left(id: string): void {
@@ -168,7 +186,7 @@ export class Scene {
     const request = this.of(id);
     this.write(id, `${level} begins under ${names.join(', ')}`);
     const holds = names.map((name) => this.seen(id, level, name));
-    if (level !== 'background' && !this.worksInHandler(id)) this.assertMayBegin(id, request);
+    if (level !== 'background' && !this.worksInHandler(id)) this.assertMayBegin(id, level, request);
     this.assertAlone(id, level, names);
     const own: OpenSection = { id, level, names };
     this.open.add(own);
@@ -264,13 +282,15 @@ export class Scene {
     return [...this.open].some((each) => each.id === id && each.level === 'handler');
   }
 
-  private assertMayBegin(id: string, request: RequestState): void {
-    const { answered, gone, begun, inBackground, calledLate } = request;
+  private assertMayBegin(id: string, level: Level, request: RequestState): void {
+    const { answered, begun, inBackground, calledLate } = request;
     // Later waits of services continue once work of the request has begun: under a lock, in the background, or of a
     // handler without a lock, which goes on after its interceptors have given up.
     const mayGoOn = inBackground || calledLate || (begun > 0 && this.composition.locked === 'service');
     if (answered && !mayGoOn) this.fail(id, 'begins work after its client had the answer');
-    if (gone && begun === 0) this.fail(id, 'begins work after its client has left');
+    // A locked handler looks at its connection before it begins. The end of a WebSocket is known a little later.
+    const gone = level === 'handler' && this.composition.transport !== 'ws' ? request.left : request.gone;
+    if (gone && begun === 0 && !calledLate) this.fail(id, 'begins work after its client has left');
   }
 
   /** Work excludes all other work under its names, except the work of the handler that calls it. */
@@ -293,7 +313,7 @@ export class Scene {
     if (answer.includes('SLOW')) return hasShape(composition, 'timeout');
     // The first attempt was spent on a refusal, and the second one fails.
     if (answer.includes('FIRST ATTEMPT'))
-      return hasShape(composition, 'timeout') || composition.wait === 'short';
+      return hasShape(composition, 'timeout') || composition.wait === 'short' || (this.stopping && waits);
     if (answer.includes('The resource is in use')) return composition.wait === 'short' && waits;
     if (!this.stopping) return false;
     // Work of others may have had the lock, and the server may have closed before the request arrived.

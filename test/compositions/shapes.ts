@@ -31,6 +31,8 @@ export interface Surroundings {
   /** Begins a transaction, which commits `commitAfter` ms after the handler's result. */
   readonly begin: () => Transaction;
   readonly commitAfter: number;
+  /** Notes work that goes on when the client has left. */
+  readonly outlives: (work: Promise<unknown>) => void;
   /** The number of the client. */
   readonly client: number;
   /** Whether this is the request without a lock, with whose answer others are compared. */
@@ -73,24 +75,29 @@ async function awaited({ handle, commitAfter }: Surroundings, transaction: Trans
   }
 }
 
-/** The first thing that a transaction does takes a trip to the database. */
-const trip = (): Promise<void> => delay(1);
+/** Awaits the handler in a transaction. A client that leaves rolls it back, and cancels nothing else. */
+function deferred(around: Surroundings): Observable<unknown> {
+  return defer(() => {
+    const transaction = around.begin();
+    const calling = trip(around).then(() => awaited(around, transaction));
+    around.outlives(calling);
+    return from(calling).pipe(finalize(() => transaction.rollback()));
+  });
+}
+
+/** The first thing that a transaction does takes a trip to the database, which takes as long as the commit. */
+const trip = ({ commitAfter }: Surroundings): Promise<void> => delay(1 + commitAfter);
 
 /** The interceptors that applications have. */
 const SHAPES = {
   pipe: transacted,
   'async intercept': async (around) => {
-    await trip();
+    await trip(around);
     return transacted(around);
   },
-  'from a Promise': (around) => from(trip()).pipe(switchMap(() => transacted(around))),
-  'async defer': (around) =>
-    defer(() => {
-      const transaction = around.begin();
-      return from(trip().then(() => awaited(around, transaction))).pipe(
-        finalize(() => transaction.rollback()),
-      );
-    }),
+  'from a Promise': (around) => from(trip(around)).pipe(switchMap(() => transacted(around))),
+  'async defer': deferred,
+  'async retry': (around) => deferred({ ...around, handle: () => around.handle().pipe(retry(1)) }),
   'new Observable in a storage': (around) =>
     new Observable((subscriber) =>
       storage.run(around.client, () => transacted(around).subscribe(subscriber)),

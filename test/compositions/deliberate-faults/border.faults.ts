@@ -76,15 +76,24 @@ export const borderFaults: readonly DeliberateFault[] = [
     instead: 'return false &&',
   },
   {
-    fault: 'a second call of the handler does not wait for its turn',
-    file: slot,
-    text: 'if (outermost !== undefined && !surroundsCaller(outermost)) {',
-    instead: 'if (false) {',
-  },
-  {
     fault: 'a stream from a Promise leaves the slot before it has ended',
     file: `${locked}/locked-call.ts`,
     text: 'if (slot !== undefined) return slot.leaveAfter(held, () => slot.leave(this.method, lock));',
     instead: 'if (slot !== undefined) { slot.leave(this.method, lock); return held; }',
+  },
+  {
+    fault: 'a handler is called again when its request ended while it waited',
+    file: slot,
+    text: `this.end(this.refused);
+    this.releasing = this.releaseAll();`,
+    instead: `this.end();
+    this.releasing = this.releaseAll();`,
+  },
+  // The last one: calls hang, and their timers would count as those of the next fault.
+  {
+    fault: 'a second call of the handler does not wait for its turn',
+    file: slot,
+    text: 'if (outermost !== undefined && !surroundsCaller(outermost)) {',
+    instead: 'if (false) {',
   },
 ];
