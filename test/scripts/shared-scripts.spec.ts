@@ -559,12 +559,13 @@ describe('Scripts of shared holds', () => {
     });
 
     it.each([
-      ['renewed', async () => run(extendScript, [await ownerOf('b'), 100], [LOCK, SHARED])],
-      ['asked for', async () => share('b', { ...PERMIT, wanted: 5, claimTtl: 50, ttl: 100 })],
+      ['renewed', async () => run(extendScript, [await ownerOf('b'), 400], [LOCK, SHARED])],
+      ['asked for', async () => share('b', { ...PERMIT, wanted: 5, claimTtl: 300, ttl: 400 })],
     ])('stays with an instance that has %s its hold before it expired', async (_, confirm) => {
       await Promise.all(['b', 'c'].map(listen));
       await share('a', { ...PERMIT, wanted: 2 });
-      await share('b', { ...PERMIT, wanted: 5, claimTtl: 50 });
+      // Long enough to confirm the hold in time on a busy machine.
+      await share('b', { ...PERMIT, wanted: 5, claimTtl: 300 });
       await share('c', PERMIT);
       await release('a');
       const [left, given] = [await ownerOf('a'), await ownerOf('b')];
