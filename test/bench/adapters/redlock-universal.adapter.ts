@@ -18,7 +18,7 @@ export const contestant: ContestantDefinition = {
     const [first, ...others] = adapters;
     if (!first) throw new Error('There is no Redis.');
     const locks = new Map<string, Lock>();
-    function lockOf(key: string): Lock {
+    const lockOf = (key: string): Lock => {
       const known = locks.get(key);
       if (known) return known;
       const settings = { key, ttl, retryDelay: RETRY_DELAY, retryAttempts: RETRY_ATTEMPTS };
@@ -28,7 +28,7 @@ export const contestant: ContestantDefinition = {
           : createLock({ adapter: first, ...settings });
       locks.set(key, lock);
       return lock;
-    }
+    };
     return {
       async hold(name, work) {
         const lock = lockOf(name);

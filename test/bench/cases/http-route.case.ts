@@ -123,15 +123,14 @@ async function pass(worker: Worker<HttpCalls>, port: number, route: Route): Prom
   const before = await worker.call('cpu');
   const startedAt = performance.now();
   let answeredAt = startedAt;
-  const sending = autocannon({
+  const { non2xx, errors } = await autocannon({
     url: `http://127.0.0.1:${port}`,
     connections: CONNECTIONS,
     amount: REQUESTS,
     requests: [{ setupRequest: (sent) => ({ ...sent, path: `/${route}/${++id}` }) }],
+    // By its last answer, for autocannon itself looks once a second whether it has all.
+    setupClient: (client) => client.on('response', () => (answeredAt = performance.now())),
   });
-  // By its last answer, for autocannon itself looks once a second whether it has all.
-  sending.on('response', () => (answeredAt = performance.now()));
-  const { non2xx, errors } = await sending;
   const seconds = (answeredAt - startedAt) / 1_000;
   const cpu = (1_000 * ((await worker.call('cpu')) - before)) / REQUESTS;
   return { cpu, rate: REQUESTS / seconds, failed: non2xx + errors };
