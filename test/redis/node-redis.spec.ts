@@ -14,6 +14,7 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker } from '../support/worker.js';
 import type { ConnectingCalls } from './connecting.worker.js';
+import { expectToWork } from './hand-to-hand.js';
 import { Instance } from './instance.js';
 
 const AMPLE = 20_000;
@@ -25,23 +26,6 @@ describe('Clients of node-redis', () => {
     server = await RedisServer.start();
   });
   afterEach(() => server.stop());
-
-  /** A lock from hand to hand: within one instance, and to another. */
-  const expectToWork = async (first: Instance, second: Instance): Promise<void> => {
-    await first.warmUp();
-    await second.warmUp();
-    const lock = await first.locks.acquire('n');
-    expect(await second.locks.tryAcquire('n')).toBeUndefined();
-    const next = second.locks.acquire('n', { wait: AMPLE });
-    await waitFor(async () => (await second.locks.query('n')).pending.length === 1);
-    const behind = first.locks.acquire('n', { wait: AMPLE });
-    await lock.extend(20_000);
-    await lock.release();
-    // The caller here may be the next one: an instance passes a lock on in memory for a while.
-    await Promise.all([next, behind].map(async (granted) => (await granted).release()));
-    await waitFor(async () => (await second.locks.query('n')).held.length === 0);
-    expect([...first.logged, ...second.logged]).toEqual([]);
-  };
 
   const versions = [
     ['redis 6', createClient, createClientPool],
@@ -77,6 +61,7 @@ describe('Clients of node-redis', () => {
         await using first = open();
         await using second = open();
         await expectToWork(first, second);
+        expect([...first.logged, ...second.logged]).toEqual([]);
       });
       // Nobody reads the keys that Redis would have to remember for each of them.
       expect(await server.client().client('LIST')).not.toMatch(/ flags=\w*t/);
@@ -89,6 +74,7 @@ describe('Clients of node-redis', () => {
       await using first = open(template.withTypeMapping({ 36: Buffer }));
       await using second = open(template.withCommandOptions({ asap: true }));
       await expectToWork(first, second);
+      expect([...first.logged, ...second.logged]).toEqual([]);
     });
 
     it.each([
@@ -119,6 +105,7 @@ describe('Clients of node-redis', () => {
       await using second = new Instance({ connection: nodeRedis(gone) });
       gone.destroy();
       await expectToWork(first, second);
+      expect([...first.logged, ...second.logged]).toEqual([]);
       expect(never.isOpen).toBe(false);
     });
 

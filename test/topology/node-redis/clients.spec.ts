@@ -1,6 +1,7 @@
 import * as redis6 from 'redis';
 import * as redis5 from 'redis-5';
 import { nodeRedis } from '../../../lib/node-redis/index.js';
+import { expectToWork } from '../../redis/hand-to-hand.js';
 import { Instance } from '../../redis/instance.js';
 import { IndependentMasters } from '../../support/independent-masters.js';
 import { RedisCluster, slotOf } from '../../support/redis-cluster.js';
@@ -16,17 +17,6 @@ const PROTOCOLS = [{ RESP: 2 as const }, { RESP: 3 as const }];
 const cases = VERSIONS.flatMap(([version, redis]) =>
   PROTOCOLS.map((protocol) => ({ version, redis, ...protocol })),
 );
-
-/** From hand to hand: within one instance, and to another. */
-async function expectToWork(first: Instance, second: Instance): Promise<void> {
-  const lock = await first.locks.acquire('n', { wait: AMPLE });
-  const next = second.locks.acquire('n', { wait: AMPLE });
-  await waitFor(async () => (await second.locks.query('n')).pending.length === 1, { timeout: AMPLE });
-  const behind = first.locks.acquire('n', { wait: AMPLE });
-  await lock.release();
-  // A caller here may be the next one for as long as an instance passes a lock on in memory.
-  await Promise.all([next, behind].map(async (granted) => (await granted).release()));
-}
 
 describe('A client of createCluster', () => {
   let cluster: RedisCluster;
