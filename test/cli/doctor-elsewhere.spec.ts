@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { LEAST_CLUSTER_RIGHTS, LEAST_RIGHTS } from '../scripts/least-rights.js';
 import { Certificate, HAS_OPENSSL } from '../support/certificate.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
 import { ReplicaSet } from '../support/replica-set.js';
@@ -127,12 +128,7 @@ const [describeClocks, withoutClocks] = HAS_COMPILER
   : [describe.skip, ' (skipped: there is no C compiler)'];
 
 describeClocks(`nest-redis-lock doctor, where a server's clock is wrong${withoutClocks}`, () => {
-  let clocks: WrongClock;
-
-  beforeAll(async () => {
-    clocks = await WrongClock.compile();
-  });
-  afterAll(() => clocks[Symbol.asyncDispose]());
+  const clocks = duringTests(() => WrongClock.compile());
 
   const diagnoseAt = async (ahead: number, rate: number): Promise<Diagnosis> => {
     await using server = await RedisServer.start({ config: HEALTHY, env: clocks.variables({ ahead, rate }) });

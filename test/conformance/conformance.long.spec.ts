@@ -1,15 +1,12 @@
 import { assertSame } from './random-operations.js';
 import { SteppedRedis } from './stepped-redis.js';
+import { duringTests } from '../support/during-tests.js';
 
 /** `CONFORMANCE_OPERATIONS` plays more. */
 const OPERATIONS = Number(process.env['CONFORMANCE_OPERATIONS'] ?? 200_000);
 
 describe('The scripts and the memory server', () => {
-  let redis: SteppedRedis;
-  beforeAll(async () => {
-    redis = await SteppedRedis.start();
-  });
-  afterAll(() => redis.stop());
+  const redis = duringTests(() => SteppedRedis.start());
 
   it.each([
     ['exclusive', OPERATIONS / 4],

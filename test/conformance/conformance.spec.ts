@@ -2,6 +2,7 @@ import { foundDifferences } from './found-differences.js';
 import { assertSame } from './random-operations.js';
 import { SteppedRedis } from './stepped-redis.js';
 import { Twins } from './twins.js';
+import { duringTests } from '../support/during-tests.js';
 
 // All of it is work: how long it takes is up to the machine.
 jest.setTimeout(120_000);
@@ -14,11 +15,7 @@ const SHORT_PATHS = [
 ];
 
 describe('The scripts and the memory server', () => {
-  let redis: SteppedRedis;
-  beforeAll(async () => {
-    redis = await SteppedRedis.start();
-  });
-  afterAll(() => redis.stop());
+  const redis = duringTests(() => SteppedRedis.start());
 
   it.each(foundDifferences)('do the same: %s', async (_, operations) => {
     await expect(Twins.play(redis, operations)).resolves.toBeUndefined();

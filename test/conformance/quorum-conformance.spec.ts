@@ -3,6 +3,7 @@ import { seedOf } from '../simulation/seed.js';
 import { quorumOperation } from './quorum-operations.js';
 import { QuorumTwins } from './quorum-twins.js';
 import { SteppedRedis } from './stepped-redis.js';
+import { duringTests } from '../support/during-tests.js';
 
 // All of it is work: how long it takes is up to the machine.
 jest.setTimeout(120_000);
@@ -11,11 +12,7 @@ const LONGEST = 50;
 const OPERATIONS = Number(process.env['CONFORMANCE_OPERATIONS'] ?? 5_000);
 
 describe('The scripts of a quorum and the node in memory', () => {
-  let redis: SteppedRedis;
-  beforeAll(async () => {
-    redis = await SteppedRedis.start();
-  });
-  afterAll(() => redis.stop());
+  const redis = duringTests(() => SteppedRedis.start());
 
   it(`do the same in ${OPERATIONS} random operations`, async () => {
     const seed = seedOf();

@@ -1,16 +1,13 @@
 import { findDifference } from './random-operations.js';
 import { seededFaults } from './seeded-faults.js';
 import { SteppedRedis } from './stepped-redis.js';
+import { duringTests } from '../support/during-tests.js';
 
 /** Operations within which every fault has to be found. */
 const LIMIT = 10_000;
 
 describe('A fault in a script', () => {
-  let redis: SteppedRedis;
-  beforeAll(async () => {
-    redis = await SteppedRedis.start();
-  });
-  afterAll(() => redis.stop());
+  const redis = duringTests(() => SteppedRedis.start());
 
   it.each(seededFaults)('is found: $fault', async ({ fault, modes, text, instead }) => {
     let changed = 0;

@@ -46,7 +46,7 @@ export type Mutation = (script: LuaScript) => Pick<LuaScript, 'name' | 'lua'>;
 const MAY_LACK_SHARED_KEYS: ReadonlySet<string> = new Set(['acquire', 'release', 'yield']);
 
 /** A real Redis on which the scripts see a time that stands still until it is stepped. */
-export class SteppedRedis {
+export class SteppedRedis implements AsyncDisposable {
   /** Milliseconds since 1970. */
   now = 0;
   /** Whether the last script was given the key of shared holders, or needs none. */
@@ -123,8 +123,8 @@ export class SteppedRedis {
     };
   }
 
-  stop(): Promise<void> {
-    return this.server.stop();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.stop();
   }
 
   private async evaluate(

@@ -18,6 +18,7 @@ import {
   type RedisLockModuleOptions,
 } from '../../lib/index.js';
 import type { RedisLockModuleExtras } from '../../lib/nest/module/lock-module.definition.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 
 @Injectable()
@@ -57,17 +58,13 @@ class FailsAtBootstrap {
 const madeByNest: Provider[] = [Jobs];
 const madeByFactory: Provider[] = [{ provide: Jobs, useFactory: () => new Jobs() }];
 
-let server: RedisServer;
+const server = duringTests(() => RedisServer.start());
 const apps: INestApplicationContext[] = [];
 
-beforeAll(async () => {
-  server = await RedisServer.start();
-});
 afterEach(async () => {
   jest.restoreAllMocks();
   for (const app of apps.splice(0)) await app.close();
 });
-afterAll(() => server.stop());
 
 async function start(metadata: ModuleMetadata): Promise<INestApplicationContext> {
   @Module(metadata)

@@ -11,6 +11,7 @@ import {
   getLockServiceToken,
   type Lock,
 } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 
 @Injectable()
@@ -63,17 +64,11 @@ class ReportJobs {
 }
 
 describe('an instance with locked methods', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   const apps: INestApplicationContext[] = [];
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   afterEach(async () => {
     for (const app of apps.splice(0)) await app.close();
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   async function start(

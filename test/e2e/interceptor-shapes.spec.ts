@@ -3,6 +3,7 @@ import { Controller, Get, UseInterceptors, type Type } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { from, map, type Observable } from 'rxjs';
 import { Locked, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { CallbackPool } from './support/callback-pool.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -99,17 +100,13 @@ class PoolOrders {
 const CLIENTS = 5;
 
 describe.each(platforms)('an interceptor on %s that commits after the handler', (_platform, adapter) => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication | undefined;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   afterEach(async () => {
     await app?.stop();
     app = undefined;
   });
-  afterAll(() => server.stop());
 
   async function start(controller: Type, global?: Shape): Promise<void> {
     const globals = global === undefined ? [] : [{ provide: APP_INTERCEPTOR, useClass: global }];

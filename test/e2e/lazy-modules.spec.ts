@@ -1,6 +1,7 @@
 import { Injectable, Module, type INestApplicationContext, type Type } from '@nestjs/common';
 import { LazyModuleLoader, NestFactory, type ModuleRef } from '@nestjs/core';
 import { LockConfigError, Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 
 @Injectable()
@@ -26,17 +27,13 @@ class Reports {
 class UsesLocks {}
 
 describe('a module that is loaded lazily', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: INestApplicationContext | undefined;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   afterEach(async () => {
     await app?.close();
     app = undefined;
   });
-  afterAll(() => server.stop());
 
   const locks = (isGlobal = true) => RedisLockModule.forRoot({ connection: server.url, isGlobal });
 

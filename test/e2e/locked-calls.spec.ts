@@ -13,6 +13,7 @@ import {
   RedisLockModule,
   type Lock,
 } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -131,14 +132,11 @@ class Work {
 class NightWork extends Work {}
 
 describe('a call of a locked method (row 13)', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: TestingModule;
   let work: Work;
   let locks: LockService;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   beforeEach(async () => {
     app = await Test.createTestingModule({
       // A renewal, due after a third of it, notices a loss at the latest.
@@ -151,9 +149,6 @@ describe('a call of a locked method (row 13)', () => {
   });
   afterEach(async () => {
     await app.close();
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   const isFree = async (): Promise<boolean> => {

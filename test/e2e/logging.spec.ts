@@ -1,6 +1,7 @@
 import { Controller, Get, Injectable, Logger, type LoggerService, Param } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -67,15 +68,11 @@ class FloodedController {
 }
 
 describe('What is logged', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let log: NotedLog;
   let lost: RedisServer | undefined;
   let app: HttpApplication | undefined;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(() => {
     log = new NotedLog();
     Logger.overrideLogger(log);

@@ -25,6 +25,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { finalize, lastValueFrom, of, type Observable } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -187,18 +188,14 @@ it('a locked handler that is called after the end of its application gets no war
 });
 
 describe('a locked handler', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication;
   let warn: jest.SpiedFunction<typeof Logger.warn>;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   afterEach(async () => {
     await app.stop();
     warn.mockRestore();
   });
-  afterAll(() => server.stop());
 
   async function start(type: Type): Promise<void> {
     app = await HttpApplication.start(new ExpressAdapter(), {

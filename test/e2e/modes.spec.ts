@@ -1,5 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Gate } from './support/gate.js';
@@ -38,12 +39,9 @@ async function tokenOf(response: Promise<Response>): Promise<number> {
 }
 
 describe.each(platforms)('modes of locked handlers on %s', (_name, adapter) => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let apps: HttpApplication[];
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   beforeEach(async () => {
     const start = (): Promise<HttpApplication> =>
       HttpApplication.start(adapter(), {
@@ -54,9 +52,6 @@ describe.each(platforms)('modes of locked handlers on %s', (_name, adapter) => {
   });
   afterEach(async () => {
     await Promise.all(apps.map((app) => app.stop()));
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   function instance(number: 0 | 1): { app: HttpApplication; reports: ReportsController; locks: LockService } {

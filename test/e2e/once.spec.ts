@@ -3,6 +3,7 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { map, Observable, of } from 'rxjs';
 import { CurrentLock, type Lock, Locked, LockService, Once, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Gate } from './support/gate.js';
@@ -124,15 +125,11 @@ class ReportController {
 }
 
 describe.each(platforms)('@Once on %s', (_, adapter) => {
-  let redis: RedisServer;
+  const redis = duringTests(() => RedisServer.start());
   let runs: Runs;
   let journal: Journal;
   const applications: HttpApplication[] = [];
 
-  beforeAll(async () => {
-    redis = await RedisServer.start();
-  });
-  afterAll(() => redis.stop());
   beforeEach(async () => {
     await redis.client().flushall();
     runs = new Runs();

@@ -14,6 +14,7 @@ import {
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { Locked, LockClosedError, LockService, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker } from '../support/worker.js';
@@ -22,14 +23,7 @@ import { HttpApplication, platforms } from './support/http-application.js';
 import type { KeepAliveCalls } from './support/keep-alive.worker.js';
 import { otherApplication } from './support/other-application.js';
 
-let server: RedisServer;
-
-beforeAll(async () => {
-  server = await RedisServer.start();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = duringTests(() => RedisServer.start());
 
 const CONNECTIONS: [name: string, connection: () => string][] = [
   ['Redis', () => server.url],

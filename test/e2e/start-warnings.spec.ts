@@ -26,6 +26,7 @@ import {
   type Lock,
   type RedisLockModuleOptions,
 } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
@@ -35,13 +36,10 @@ import { TransactionInterceptor } from './support/transaction.interceptor.js';
 const YEARLY = '0 0 1 1 *';
 
 describe('the start of an application', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: TestingModule | undefined;
   let warn: jest.SpiedFunction<typeof Logger.warn>;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   beforeEach(() => {
     warn = jest.spyOn(Logger, 'warn').mockImplementation();
   });
@@ -49,9 +47,6 @@ describe('the start of an application', () => {
     await app?.close();
     app = undefined;
     warn.mockRestore();
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   async function start(metadata: ModuleMetadata, options: RedisLockModuleOptions = {}): Promise<void> {

@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Sse, type MessageEvent } from '@nestjs/common';
 import { map, Observable, of, Subject, throwError } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -57,15 +58,12 @@ class StreamController {
 }
 
 describe.each(platforms)('a locked handler that streams on %s', (_name, adapter) => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication;
   let ticker: Ticker;
   let locks: LockService;
   let acquire: jest.SpiedFunction<LockService['acquire']>;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   beforeEach(async () => {
     ticker = new Ticker();
     app = await HttpApplication.start(adapter(), {
@@ -79,9 +77,6 @@ describe.each(platforms)('a locked handler that streams on %s', (_name, adapter)
   afterEach(async () => {
     ticker.ticks.complete();
     await app.stop();
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   const isFree = async (): Promise<boolean> => {

@@ -1,5 +1,6 @@
 import { Controller, Injectable, Logger, Param, Post } from '@nestjs/common';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -43,12 +44,9 @@ class OrdersController {
 }
 
 describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   beforeEach(async () => {
     app = await HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
@@ -57,7 +55,6 @@ describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
     });
   });
   afterEach(() => app.stop());
-  afterAll(() => server.stop());
 
   it('can hand its lock to a job that completes its work: the interceptor does not release it', async () => {
     const response = await app.post('/begin/7', {});

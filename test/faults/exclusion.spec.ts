@@ -1,13 +1,9 @@
 import { expectExclusion } from './support/exclusion.js';
 import { FaultScene } from './support/fault-scene.js';
+import { duringTests } from '../support/during-tests.js';
 
 describe('four processes with random work and random faults', () => {
-  let scene: FaultScene;
-
-  beforeAll(async () => {
-    scene = await FaultScene.start(4);
-  });
-  afterAll(() => scene[Symbol.asyncDispose]());
+  const scene = duringTests(() => FaultScene.start(4));
 
   it('never hold one name at the same time while Redis keeps its data', async () => {
     await expectExclusion(scene, 1_500, { takeData: false });

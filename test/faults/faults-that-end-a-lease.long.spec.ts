@@ -1,15 +1,11 @@
+import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 import { FaultScene } from './support/fault-scene.js';
 import { expectHolderToLose, HeldScene } from './support/held-scene.js';
 import { now } from './support/shared-clock.js';
 
 describe('a fault that leaves Redis its data, but outlasts the lease by far', () => {
-  let scene: FaultScene;
-
-  beforeAll(async () => {
-    scene = await FaultScene.start(3);
-  });
-  afterAll(() => scene[Symbol.asyncDispose]());
+  const scene = duringTests(() => FaultScene.start(3));
 
   it('Redis silent for 5 s', async () => {
     const held = new HeldScene(scene);

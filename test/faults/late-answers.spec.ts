@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTo, createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Lock, LockOptions, LockService } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
@@ -11,14 +12,9 @@ import type { FlatOptions } from '../support/flat-options.js';
 const KEY = 'lock:{job}';
 
 describe('a late or lost reply', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let proxy: TcpProxy;
   let services: LockServices;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
 
   beforeEach(async () => {
     await server.client().flushall();

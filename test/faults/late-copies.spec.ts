@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
@@ -12,13 +13,9 @@ const KEPT = 400;
 type Sent = readonly [sha: string, keys: number, ...args: (string | number)[]];
 
 describe('A late copy of an acquire', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let client: Redis;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     client = server.client();
     await client.flushall();

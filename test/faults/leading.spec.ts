@@ -1,14 +1,10 @@
+import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 import { campaign, expectOneLeader } from './support/campaign.js';
 import { FaultScene } from './support/fault-scene.js';
 
 describe('four processes that campaign for one lead', () => {
-  let scene: FaultScene;
-
-  beforeAll(async () => {
-    scene = await FaultScene.start(4);
-  });
-  afterAll(() => scene[Symbol.asyncDispose]());
+  const scene = duringTests(() => FaultScene.start(4));
 
   it.each([
     ['while Redis keeps its data', false],

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isQueued } from '../contract/observe.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { unstalled } from '../support/unstalled.js';
@@ -7,7 +8,7 @@ import { Instance, type InstanceOptions } from '../redis/instance.js';
 
 /** A connection whose path dies without a FIN, in one direction or in both: nobody learns of it. */
 describe('A connection that dies silently', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let proxy: TcpProxy;
   const opened: Instance[] = [];
 
@@ -18,10 +19,6 @@ describe('A connection that dies silently', () => {
     return instance;
   };
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     proxy = await TcpProxy.start(server);
   });

@@ -3,16 +3,12 @@ import { FaultScene } from './support/fault-scene.js';
 import { breakAtRandom } from './support/random-faults.js';
 import { runRelay } from './support/relay.js';
 import { SeededRandom } from './support/seeded-random.js';
+import { duringTests } from '../support/during-tests.js';
 
 const ROUND = 16_000;
 
 describe('a hold that goes from one process to another, for a while', () => {
-  let scene: FaultScene;
-
-  beforeAll(async () => {
-    scene = await FaultScene.start(3);
-  });
-  afterAll(() => scene[Symbol.asyncDispose]());
+  const scene = duringTests(() => FaultScene.start(3));
 
   it('has one holder at a time under random faults, and is never attached twice', async () => {
     const seed = Number(process.env['FAULT_SEED'] ?? randomInt(2 ** 31));

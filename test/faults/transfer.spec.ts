@@ -1,14 +1,10 @@
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
+import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 import { FaultScene, TTL } from './support/fault-scene.js';
 
 describe('a hold that goes from one process to another', () => {
-  let scene: FaultScene;
-
-  beforeAll(async () => {
-    scene = await FaultScene.start(3);
-  });
-  afterAll(() => scene[Symbol.asyncDispose]());
+  const scene = duringTests(() => FaultScene.start(3));
 
   const detach = async (process: number, id = 'h'): Promise<string> => {
     const outcome = await scene.contender(process).worker.call('detachPassed', id);

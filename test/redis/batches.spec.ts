@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockUnavailableError } from '../../lib/errors/lock.error.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 
 describe('Requests of one tick', () => {
-  let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
+  const server = duringTests(() => RedisServer.start());
   beforeEach(async () => {
     await server.client().flushall();
   });

@@ -6,6 +6,7 @@ import { nodeRedis } from '../../lib/node-redis/index.js';
 import type { SingleConnection } from '../../lib/options/module-options.interface.js';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
 import { createClient } from '../../lib/store/redis/ioredis/create-client.js';
+import { duringTests } from '../support/during-tests.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -16,13 +17,9 @@ import { Instance } from './instance.js';
 import { PlainLock } from './plain-lock.js';
 
 describe('Redis clients', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   const opened: RedisConnection[] = [];
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   afterEach(() => {
     for (const connection of opened.splice(0)) connection.close();
   });

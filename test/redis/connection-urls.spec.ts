@@ -1,13 +1,9 @@
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
 describe('A connection URL', () => {
-  let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
+  const server = duringTests(() => RedisServer.start());
 
   it.each([
     (url: string) => `${url}?connectTimeout=1000&commandTimeout=2000&keepAlive=500&noDelay=false`,

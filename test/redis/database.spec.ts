@@ -1,14 +1,12 @@
 import { LockUnavailableError } from '../../lib/errors/lock.error.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
 describe('A database that Redis does not select', () => {
-  let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start({ acl: ['user default on nopass ~* &* +@all -select'] });
-  });
-  afterAll(() => server.stop());
+  const server = duringTests(() =>
+    RedisServer.start({ acl: ['user default on nopass ~* &* +@all -select'] }),
+  );
 
   it('leaves locks unavailable instead of in database 0, and the log names the reason', async () => {
     await using instance = new Instance({ connection: `${server.url}/3` });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { duringTests } from '../support/during-tests.js';
 import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -6,16 +7,12 @@ import { Instance } from './instance.js';
 import { PlainLock } from './plain-lock.js';
 
 describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let instance: Instance;
   let plain: PlainLock;
   const name = 'order:42';
   const key = `lock:{${name}}`;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     instance = await new Instance({ connection: server.url }).warmUp();
     plain = new PlainLock(server.client(), key);

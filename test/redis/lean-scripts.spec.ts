@@ -1,17 +1,13 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { withLeanScripts } from '../../lib/store/redis/ioredis/lean-scripts.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 
 const ECHO = 'return { #KEYS, KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3] }';
 const SENT = [2, 'lock:{ä}', 'lock:{𝒳}', 'é'.repeat(200), '7', ''];
 
 describe('A client with lean scripts', () => {
-  let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
+  const server = duringTests(() => RedisServer.start());
 
   const echoed = async (options: RedisOptions): Promise<unknown> => {
     const client = withLeanScripts(new Redis(server.url, options));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { LockOptions } from '../../lib/options/lock-options.interface.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { steadily } from '../support/steadily.js';
@@ -12,15 +13,11 @@ import { expectGrantAtEndOfLease, NOISE } from './end-of-lease.js';
 import { Instance } from './instance.js';
 
 describe('Liveness', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let instance: Instance;
   let worker: Worker<ContenderCalls>;
   let workerName: string;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     instance = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
     await startAnother();

@@ -5,6 +5,7 @@ import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.scri
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
 import { Gate } from '../e2e/support/gate.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { steadily } from '../support/steadily.js';
@@ -19,7 +20,7 @@ import { PlainLock } from './plain-lock.js';
 const READ = { mode: 'shared' } as const;
 
 describe('Readers, writers and permits across instances', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   const opened: Instance[] = [];
   const workers: Worker<ContenderCalls>[] = [];
 
@@ -46,10 +47,6 @@ describe('Readers, writers and permits across instances', () => {
     });
   };
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.kill()));
     await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));

@@ -4,6 +4,7 @@ import { createClient, createSentinel } from 'redis';
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
 import { askOnce, type NodeRedis } from '../../lib/store/redis/node-redis/node-redis.js';
+import { duringTests } from '../support/during-tests.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -11,15 +12,11 @@ import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 
 describe('A connection of node-redis', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let logged: string[];
   const opened: RedisConnection[] = [];
   const relays: Server[] = [];
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(() => {
     logged = [];
   });

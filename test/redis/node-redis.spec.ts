@@ -7,6 +7,7 @@ import { createClient as createClient5, createClientPool as createClientPool5 } 
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
 import { askOnce, type NodeRedis } from '../../lib/store/redis/node-redis/node-redis.js';
+import { duringEachTest } from '../support/during-tests.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { steadily } from '../support/steadily.js';
@@ -20,12 +21,7 @@ import { Instance } from './instance.js';
 const AMPLE = 20_000;
 
 describe('Clients of node-redis', () => {
-  let server: RedisServer;
-
-  beforeEach(async () => {
-    server = await RedisServer.start();
-  });
-  afterEach(() => server.stop());
+  const server = duringEachTest(() => RedisServer.start());
 
   const versions = [
     ['redis 6', createClient, createClientPool],

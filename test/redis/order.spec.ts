@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
 describe('Order', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   const opened: Instance[] = [];
 
   const open = async (handoff: { max?: number; window?: number } = {}): Promise<Instance> => {
@@ -13,10 +14,6 @@ describe('Order', () => {
     return instance;
   };
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   afterEach(async () => {
     await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
   });

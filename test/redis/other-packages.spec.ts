@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { Mutex } from 'redis-semaphore';
 import Redlock from 'redlock';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
@@ -69,15 +70,11 @@ const PACKAGES: readonly [string, Job][] = [
 ];
 
 describe.each(PACKAGES)('Beside four callers of %s with its default settings', (title, job) => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let ours: Callers;
   let theirs: Callers;
   let instances: Instance[];
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     const keyPrefix = title === 'redlock' ? 'lock:' : 'mutex:';
     const open = (): Promise<Instance> => new Instance({ connection: server.url, keyPrefix }).warmUp();

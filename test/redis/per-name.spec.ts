@@ -1,4 +1,5 @@
 import { isQueued } from '../contract/observe.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
@@ -6,12 +7,7 @@ import { Instance } from './instance.js';
 const AMPLE = 20_000;
 
 describe("layout: 'per-name', on one Redis", () => {
-  let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
+  const server = duringTests(() => RedisServer.start());
 
   it.each([
     ['pubsub', 1],

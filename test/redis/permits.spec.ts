@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker, type Worker } from '../support/worker.js';
@@ -12,7 +13,7 @@ const ALL = { ...ONE, permits: 3 } as const;
 const WAIT = 20_000;
 
 describe('Several permits at once, across instances', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   const opened: Instance[] = [];
   const workers: Worker<ContenderCalls>[] = [];
 
@@ -24,10 +25,6 @@ describe('Several permits at once, across instances', () => {
   const isQueued = ({ locks }: Instance, name: string, instances: number): Promise<unknown> =>
     waitFor(async () => (await locks.query(name)).pending.length === instances);
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.kill()));
     await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));

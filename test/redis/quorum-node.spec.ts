@@ -6,6 +6,7 @@ import { RedisNode } from '../../lib/store/quorum/redis-node.js';
 import { commandScript } from '../../lib/store/scripts/command.script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
+import { duringTests } from '../support/during-tests.js';
 import { NO_EVENTS } from '../support/no-events.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -18,7 +19,7 @@ const NODE_TIMEOUT = 50;
 const MOST = 100;
 
 describe('A node of a quorum', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let node: RedisNode;
 
   const open = (nodeTimeout: number, log: LockLog = QUIET, clock: Clock = new SystemClock()): RedisNode => {
@@ -29,10 +30,6 @@ describe('A node of a quorum', () => {
     node.run(kind, commandScript, ['lock:{}'], ['PUBLISH', 'nobody', 'hello']);
   const sendMany = (count: number): Promise<unknown>[] => Array.from({ length: count }, () => send());
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   afterEach(() => node.close());
 
   it('receives any number of requests at once, and more when they are answered', async () => {

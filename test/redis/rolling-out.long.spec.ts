@@ -1,14 +1,10 @@
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 import { shareName } from './rolling-out.js';
 
 describe('beside a package that polls, with 100 ms of work', () => {
-  let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
+  const server = duringTests(() => RedisServer.start());
 
   it.each([1, 2, 4])(
     'shares a name between 4 callers in %d instances and 4 of redlock within a factor of 2',

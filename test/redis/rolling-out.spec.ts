@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { duringTests } from '../support/during-tests.js';
 import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -8,7 +9,7 @@ import { shareName } from './rolling-out.js';
 
 // redlock is no dependency of these tests: PlainLock sends its commands, and shareName repeats them as redlock does.
 describe('beside a package that polls', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   const opened: Instance[] = [];
 
   const open = async (): Promise<Instance> => {
@@ -18,10 +19,6 @@ describe('beside a package that polls', () => {
   };
   const plain = (name: string): PlainLock => new PlainLock(server.client(), `lock:{${name}}`);
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   afterEach(async () => {
     await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
   });

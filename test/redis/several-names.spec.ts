@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
 import { fallingTokens, overlaps } from '../faults/support/hold-checks.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { waitFor } from '../support/wait-for.js';
@@ -21,12 +22,7 @@ const KEYS_OF_A_NAME = 2;
 jest.setTimeout(120_000);
 
 describe('Several names', () => {
-  let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
+  const server = duringTests(() => RedisServer.start());
   beforeEach(async () => {
     await server.client().flushall();
   });

@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gate } from '../e2e/support/gate.js';
+import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { Instance, type InstanceOptions } from './instance.js';
 
 describe('Silence', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let log: RequestLog;
   let instances: Instance[];
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     instances = await Promise.all([1, 2, 3, 4].map(() => new Instance({ connection: server.url }).warmUp()));
     log = await RequestLog.open(server);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { startWorker, type Worker } from '../support/worker.js';
@@ -9,15 +10,11 @@ const BLOCKED = /blocked: /;
 const IN_TIME = { timeout: 25_000, interval: 20 };
 
 describe('A name whose holder does not answer', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let instance: Instance;
   let worker: Worker<ContenderCalls>;
   let workerName: string;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     instance = await new Instance({ connection: server.url, wait: 30_000 }).warmUp();
     worker = await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url]);

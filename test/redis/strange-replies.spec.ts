@@ -1,18 +1,15 @@
 import type { Redis } from 'ioredis';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 
 // As in `client.multi({ pipeline: false })` of somebody with whom the client is shared: Redis says QUEUED.
 describe('A client that was passed in and is inside a MULTI', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let client: Redis;
   let instance: Instance;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     client = server.client();
     instance = await new Instance({ connection: client, outageTimeout: 200 }).warmUp();

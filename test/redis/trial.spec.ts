@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockConfigError } from '../../lib/errors/lock.error.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { StrangeServer, type Strangeness } from '../support/strange-server.js';
@@ -12,13 +13,9 @@ const NOT_ALLOWED = 'ERR This Redis command is not allowed from script';
 const POLLED = expect.stringContaining('Waiters now ask ten times a second');
 
 describe('The trial of a server', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   const open: AsyncDisposable[] = [];
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   afterEach(async () => {
     // Instances before what they are connected to.
     for (const each of open.splice(0).toReversed()) await each[Symbol.asyncDispose]();

@@ -1,4 +1,5 @@
 import type { TakeOverResult } from '../../sample/04-fenced-writes/demo/take-over.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Stalls } from '../support/stalls.js';
 import { waitFor } from '../support/wait-for.js';
@@ -20,13 +21,7 @@ interface Ended {
 }
 
 describe('sample 04, the fenced writes', () => {
-  let runs: SampleRuns;
-
-  beforeAll(async () => {
-    runs = await SampleRuns.of('04-fenced-writes');
-  });
-
-  afterAll(() => runs[Symbol.asyncDispose]());
+  const runs = duringTests(() => SampleRuns.of('04-fenced-writes'));
 
   async function takeOvers(env?: NodeJS.ProcessEnv): Promise<Ended> {
     const run = runs.start(['--json', '--lease', `${LEASE}`], env);

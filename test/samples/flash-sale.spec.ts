@@ -4,6 +4,7 @@ import type { SaleResult } from '../../sample/01-flash-sale/demo/flash-sale.js';
 import { Ledger } from '../../sample/01-flash-sale/demo/ledger.js';
 import { Database } from '../../sample/support/database/database.js';
 import { ScratchDirectory } from '../../sample/support/scratch-directory.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { listens } from './support/remains.js';
@@ -24,13 +25,7 @@ interface Printed {
 const OUTAGE = 2_000 + 1_000;
 
 describe('sample 01, the flash sale (row 11)', () => {
-  let runs: SampleRuns;
-
-  beforeAll(async () => {
-    runs = await SampleRuns.of('01-flash-sale');
-  });
-
-  afterAll(() => runs[Symbol.asyncDispose]());
+  const runs = duringTests(() => SampleRuns.of('01-flash-sale'));
 
   it('answers an unknown option with a sentence and its usage', async () => {
     const run = runs.start(['--buyer', '5']);

@@ -1,13 +1,10 @@
 import { ACCEPTED, OneNode, OUTDATED, TAKEN, TTL } from './one-node.js';
+import { duringTests } from '../support/during-tests.js';
 
 describe('one node of a quorum', () => {
-  let node: OneNode;
+  const node = duringTests(() => OneNode.start());
   let tests = 0;
 
-  beforeAll(async () => {
-    node = await OneNode.start();
-  });
-  afterAll(() => node[Symbol.asyncDispose]());
   beforeEach(() => node.begin(`n${(tests += 1)}`));
 
   it('accepts a token beyond all that it has accepted, and no other', async () => {

@@ -3,6 +3,7 @@ import { Controller, Get, Headers, Injectable, Param } from '@nestjs/common';
 import { Transactional, ClsPluginTransactional, type TransactionalAdapter } from '@nestjs-cls/transactional';
 import { ClsModule, ClsService } from 'nestjs-cls';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication, platforms } from '../support/http-application.js';
 import { Journal } from '../support/journal.js';
@@ -90,13 +91,10 @@ class UsersController {
 }
 
 describe.each(platforms)('@Locked beside nestjs-cls on %s', (_name, adapter) => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication;
   let journal: Journal;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   beforeEach(async () => {
     journal = new Journal();
     app = await HttpApplication.start(adapter(), {
@@ -118,9 +116,6 @@ describe.each(platforms)('@Locked beside nestjs-cls on %s', (_name, adapter) => 
   });
   afterEach(async () => {
     await app.stop();
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   it('keeps the context of each request, though requests hand the lock to each other', async () => {

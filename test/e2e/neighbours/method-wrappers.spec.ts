@@ -2,6 +2,7 @@ import { Controller, Get, Param, UseInterceptors, type Type } from '@nestjs/comm
 import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { CurrentLock, Locked, RedisLockModule, type Lock } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication } from '../support/http-application.js';
 import { Journal } from '../support/journal.js';
@@ -150,20 +151,14 @@ function controller() {
 }
 
 describe('also a method that an agent wraps', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   beforeEach(() => {
     spans.length = 0;
   });
   afterEach(async () => {
     await app.stop();
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   async function expectLockedUntilCommit(path: string): Promise<void> {

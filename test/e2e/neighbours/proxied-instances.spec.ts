@@ -11,6 +11,7 @@ import {
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { Journal } from '../support/journal.js';
 import { TransactionInterceptor } from '../support/transaction.interceptor.js';
@@ -96,16 +97,12 @@ class OrdersController {
 }
 
 describe('instances that Nest injects through a Proxy', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   const apps: INestApplication[] = [];
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   afterEach(async () => {
     for (const app of apps.splice(0)) await app.close();
   });
-  afterAll(() => server.stop());
 
   async function start(): Promise<INestApplication> {
     @Module({

@@ -8,6 +8,7 @@ import {
 } from '@nestjs/cqrs';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Locked, LockService, LockTimeoutError, RedisLockModule } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
 import { CriticalSection } from './support/critical-section.js';
@@ -51,13 +52,10 @@ class ReservedHandler {
 }
 
 describe('locked handlers of CQRS', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: TestingModule;
   let section: CriticalSection;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   beforeEach(async () => {
     app = await Test.createTestingModule({
       imports: [CqrsModule.forRoot(), RedisLockModule.forRoot({ connection: server.url })],
@@ -68,9 +66,6 @@ describe('locked handlers of CQRS', () => {
   });
   afterEach(async () => {
     await app.close();
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   it('exclude each other, commands', async () => {

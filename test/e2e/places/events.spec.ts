@@ -2,6 +2,7 @@ import { Injectable, Logger, Scope } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Locked, LockService, LockTimeoutError, RedisLockModule } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
 import { CriticalSection } from './support/critical-section.js';
@@ -41,14 +42,11 @@ class RequestScopedListener {
 }
 
 describe('locked event handlers', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: TestingModule;
   let events: EventEmitter2;
   let section: CriticalSection;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   beforeEach(async () => {
     app = await Test.createTestingModule({
       imports: [EventEmitterModule.forRoot(), RedisLockModule.forRoot({ connection: server.url })],
@@ -60,9 +58,6 @@ describe('locked event handlers', () => {
   });
   afterEach(async () => {
     await app.close();
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   it.each(['reserved', 'scoped'])('exclude each other, the event "%s"', async (event) => {

@@ -6,6 +6,7 @@ import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websock
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { Locked, LockExceptionFilter, LockService, RedisLockModule } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
 import { AwaitingRetryInterceptor } from '../support/awaiting-retry.interceptor.js';
@@ -96,13 +97,10 @@ describe.each([
   ['socket.io', (app: INestApplication) => new IoAdapter(app), socketIoClient],
   ['ws', (app: INestApplication) => new WsAdapter(app), webSocketClient],
 ] as const)('locked handlers of a gateway on %s', (_name, adapter, connect) => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication;
   let client: GatewayClient;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   beforeEach(async () => {
     app = await HttpApplication.start(
       new ExpressAdapter(),
@@ -117,9 +115,6 @@ describe.each([
   afterEach(async () => {
     client.close();
     await app.stop();
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   it('exclude each other, and release after their interceptors have ended', async () => {

@@ -17,6 +17,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { Locked, LockService, RedisLockModule, type RedisLockModuleOptions } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication } from '../support/http-application.js';
 import { Journal } from '../support/journal.js';
@@ -159,18 +160,12 @@ interface Answer {
 }
 
 describe('locked resolvers', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication | undefined;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   afterEach(async () => {
     await app?.stop();
     app = undefined;
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   async function start(

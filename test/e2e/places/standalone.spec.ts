@@ -1,6 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Locked, LockService, LockTimeoutError, RedisLockModule } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { CriticalSection } from './support/critical-section.js';
 import { expectNothingLeft } from './support/expect-nothing-left.js';
@@ -21,14 +22,7 @@ class Work {
 }
 
 describe('a standalone application', () => {
-  let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(async () => {
-    await server.stop();
-  });
+  const server = duringTests(() => RedisServer.start());
 
   it('locks the methods of its providers, and rejects with lock errors', async () => {
     @Module({

@@ -2,6 +2,7 @@ import type { ClusterOptions } from 'ioredis';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { Instance } from '../../redis/instance.js';
 import { LEAST_CLUSTER_RIGHTS, READY_CHECK_RIGHT } from '../../scripts/least-rights.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisCluster, slotOf } from '../../support/redis-cluster.js';
 import type { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -9,12 +10,7 @@ import { waitFor } from '../../support/wait-for.js';
 /** What is particular to locks on a Cluster, whatever the version of ioredis. */
 export function describeClusterLocks(version: string): void {
   describe(`Locks on a Redis Cluster, with ioredis ${version}`, () => {
-    let cluster: RedisCluster;
-
-    beforeAll(async () => {
-      cluster = await RedisCluster.start();
-    }, 120_000);
-    afterAll(() => cluster.stop());
+    const cluster = duringTests(() => RedisCluster.start(), 120_000);
 
     const manyChannels = async (): Promise<number> =>
       (await Promise.all(cluster.servers.map((server) => shardChannels(server, '*many:*')))).flat().length;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isQueued } from '../../contract/observe.js';
 import { Instance } from '../../redis/instance.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { unstalled } from '../../support/unstalled.js';
@@ -10,14 +11,10 @@ const AMPLE = 20_000;
 const RECOVERY = 3_000;
 
 describe('The connection for messages of a node of a Cluster that dies silently', () => {
-  let cluster: RedisCluster;
+  const cluster = duringTests(() => RedisCluster.start({ replicas: 0 }));
   let proxies: TcpProxy[];
   const opened: Instance[] = [];
 
-  beforeAll(async () => {
-    cluster = await RedisCluster.start({ replicas: 0 });
-  });
-  afterAll(() => cluster.stop());
   beforeEach(async () => {
     proxies = await Promise.all(cluster.servers.map((server) => TcpProxy.start(server)));
   });

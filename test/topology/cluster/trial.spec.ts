@@ -1,4 +1,5 @@
 import { Instance } from '../../redis/instance.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import { StrangeServer } from '../../support/strange-server.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -6,14 +7,10 @@ import { waitFor } from '../../support/wait-for.js';
 const AMPLE = 20_000;
 
 describe('The trial of the nodes of a Cluster', () => {
-  let cluster: RedisCluster;
+  const cluster = duringTests(() => RedisCluster.start({ replicas: 0 }));
   let fronts: StrangeServer[];
   const instances: Instance[] = [];
 
-  beforeAll(async () => {
-    cluster = await RedisCluster.start({ replicas: 0 });
-  });
-  afterAll(() => cluster.stop());
   beforeEach(async () => {
     fronts = await Promise.all(cluster.servers.map((server) => StrangeServer.start(server)));
   });

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { isQueued } from '../../contract/observe.js';
 import { Instance } from '../../redis/instance.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 
 const HAS_IPV6 = Object.values(networkInterfaces()).some((addresses) =>
@@ -9,12 +10,7 @@ const HAS_IPV6 = Object.values(networkInterfaces()).some((addresses) =>
 const [suite, reason] = HAS_IPV6 ? [describe, ''] : [describe.skip, ' (skipped: this machine has no ::1)'];
 
 suite(`A Redis that listens on IPv6 only${reason}`, () => {
-  let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start({ config: { bind: '::1' } });
-  });
-  afterAll(() => server.stop());
+  const server = duringTests(() => RedisServer.start({ config: { bind: '::1' } }));
 
   it.each([
     ['a URL', (port: number) => `redis://[::1]:${port}/3`],

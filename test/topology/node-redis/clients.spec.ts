@@ -3,6 +3,7 @@ import * as redis5 from 'redis-5';
 import { nodeRedis } from '../../../lib/node-redis/index.js';
 import { expectToWork } from '../../redis/hand-to-hand.js';
 import { Instance } from '../../redis/instance.js';
+import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { IndependentMasters } from '../../support/independent-masters.js';
 import { RedisCluster, slotOf } from '../../support/redis-cluster.js';
 import { SentinelGroup } from '../../support/sentinel-group.js';
@@ -19,12 +20,7 @@ const cases = VERSIONS.flatMap(([version, redis]) =>
 );
 
 describe('A client of createCluster', () => {
-  let cluster: RedisCluster;
-
-  beforeAll(async () => {
-    cluster = await RedisCluster.start();
-  }, 120_000);
-  afterAll(() => cluster.stop());
+  const cluster = duringTests(() => RedisCluster.start(), 120_000);
 
   it.each(cases)('of redis $version with RESP$RESP finds every slot at its current node', async (each) => {
     const template = each.redis.createCluster({
@@ -109,13 +105,9 @@ describe('Clients of createClient', () => {
 });
 
 describe('A client of createSentinel', () => {
-  let group: SentinelGroup;
+  const group = duringEachTest(() => SentinelGroup.start(), 120_000);
 
   // A new one for each: sentinels refuse one failover after the other.
-  beforeEach(async () => {
-    group = await SentinelGroup.start();
-  }, 120_000);
-  afterEach(() => group[Symbol.asyncDispose]());
 
   const templateOf = ({ redis, RESP }: (typeof cases)[number]) => {
     const { name = '', password, sentinelPassword, sentinels = [] } = group.connection;

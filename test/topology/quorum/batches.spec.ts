@@ -1,3 +1,4 @@
+import { duringTests } from '../../support/during-tests.js';
 import { RequestLog } from '../../support/request-log.js';
 import { waitFor } from '../../support/wait-for.js';
 import { QuorumScene } from './scene.js';
@@ -5,15 +6,11 @@ import { QuorumScene } from './scene.js';
 const NAMES = 32;
 
 describe('the requests of one tick to the nodes of a quorum', () => {
-  let scene: QuorumScene;
+  const scene = duringTests(() => QuorumScene.start(), 60_000);
   let tests = 0;
   let names: string[];
 
-  beforeAll(async () => {
-    scene = await QuorumScene.start();
-  }, 60_000);
   afterEach(() => scene.endInstances());
-  afterAll(() => scene[Symbol.asyncDispose]());
   beforeEach(() => {
     tests += 1;
     names = Array.from({ length: NAMES }, (_, i) => `batch:${tests}:${i}`);

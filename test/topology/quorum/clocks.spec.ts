@@ -1,3 +1,4 @@
+import { duringTests } from '../../support/during-tests.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { Instance } from '../../redis/instance.js';
 import { ALL, QuorumScene } from './scene.js';
@@ -7,18 +8,14 @@ const HOUR = 3_600_000;
 const NEAR = 60_000_000;
 
 describe('tokens of a quorum', () => {
-  let scene: QuorumScene;
+  const scene = duringTests(() => QuorumScene.start(), 60_000);
   let tests = 0;
   let name: string;
 
-  beforeAll(async () => {
-    scene = await QuorumScene.start();
-  }, 60_000);
   afterEach(async () => {
     jest.restoreAllMocks();
     await scene.endInstances();
   });
-  afterAll(() => scene[Symbol.asyncDispose]());
   beforeEach(() => void (name = `clocks:${(tests += 1)}`));
 
   const now = async (): Promise<number> => Number((await scene.client(0).time())[0]) * 1_000_000;

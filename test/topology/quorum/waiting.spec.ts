@@ -1,4 +1,5 @@
 import type { Instance } from '../../redis/instance.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RequestLog } from '../../support/request-log.js';
 import { waitFor } from '../../support/wait-for.js';
 import { ALL, MAJORITY, QuorumScene } from './scene.js';
@@ -7,15 +8,11 @@ import { ALL, MAJORITY, QuorumScene } from './scene.js';
 const OUTAGE = 20_000;
 
 describe('a quorum of five', () => {
-  let scene: QuorumScene;
+  const scene = duringTests(() => QuorumScene.start(), 60_000);
   let tests = 0;
   let name: string;
 
-  beforeAll(async () => {
-    scene = await QuorumScene.start();
-  }, 60_000);
   afterEach(() => scene.endInstances());
-  afterAll(() => scene[Symbol.asyncDispose]());
   beforeEach(() => void (name = `waiting:${(tests += 1)}`));
 
   it('receives one request per node for an uncontended lock, and one for its release', async () => {

@@ -4,6 +4,7 @@ import { extendScript } from '../../../lib/store/scripts/extend.script.js';
 import { TooFewReplicas } from '../../../lib/store/store-errors.js';
 import { isFree, isQueued } from '../../contract/observe.js';
 import { Instance, type InstanceOptions } from '../../redis/instance.js';
+import { duringTests } from '../../support/during-tests.js';
 import { ReplicaSet } from '../../support/replica-set.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -16,13 +17,9 @@ const SHORT = 150;
 describe('A lock that replicas must confirm', () => {
   jest.setTimeout(90_000);
 
-  let set: ReplicaSet;
+  const set = duringTests(() => ReplicaSet.start(2));
   const instances: Instance[] = [];
 
-  beforeAll(async () => {
-    set = await ReplicaSet.start(2);
-  });
-  afterAll(() => set[Symbol.asyncDispose]());
   afterEach(async () => {
     await Promise.all(instances.splice(0).map(({ locks }) => locks.close()));
     await set.mend();

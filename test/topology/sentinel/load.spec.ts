@@ -1,4 +1,5 @@
 import { FailoverScene } from '../support/failover-scene.js';
+import { duringEachTest } from '../../support/during-tests.js';
 
 /** Longer than the failover, so that nobody is refused meanwhile. */
 const TIMEOUT = 90_000;
@@ -8,12 +9,7 @@ const TTL = 2_000;
 describe('100 callers whose master is killed', () => {
   jest.setTimeout(240_000);
 
-  let scene: FailoverScene;
-
-  beforeEach(async () => {
-    scene = await FailoverScene.start(4);
-  });
-  afterEach(() => scene[Symbol.asyncDispose]());
+  const scene = duringEachTest(() => FailoverScene.start(4));
 
   it('continue by themselves after the failover, with growing tokens', async () => {
     const options = { ttl: TTL, wait: TIMEOUT, outageTimeout: TIMEOUT, commandTimeout: 500 };

@@ -1,14 +1,10 @@
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { RequestLog } from '../../support/request-log.js';
 
 describe('RequestLog', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let log: RequestLog;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
 
   beforeEach(async () => {
     log = await RequestLog.open(server);
