@@ -1,8 +1,8 @@
 import { Lease } from '../../../lib/engine/hold/lease.js';
-import { SuspendWatch } from '../../../lib/engine/hold/suspend-watch.js';
-import { EngineFixture } from './engine-fixture.js';
-import { ManualClock, settle } from './manual-clock.js';
-import { shares } from './scripted-store.js';
+import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
+import { EngineFixture, observe } from './engine-fixture.js';
+import { settle } from './manual-clock.js';
+import { grant, shares } from './scripted-store.js';
 
 const lease = (): Lease => new Lease('n', { owner: 'me:1', token: 1, tokens: 1 }, 9_000, 1_000);
 
@@ -84,20 +84,6 @@ describe('The confirmation of a request for a lease', () => {
   });
 });
 
-describe('The watch for a suspend', () => {
-  it('has one timer, however many holds begin', () => {
-    const clock = new ManualClock();
-    const watch = new SuspendWatch(
-      clock,
-      () => true,
-      () => undefined,
-    );
-    for (let i = 0; i < 100; i++) watch.start();
-
-    expect(clock.pending).toBe(1);
-  });
-});
-
 describe('The end of maxHold', () => {
   it('keeps no lease of a hold that the listener of another one has released', async () => {
     const fixture = new EngineFixture();
@@ -114,5 +100,76 @@ describe('The end of maxHold', () => {
     await settle();
 
     expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
+  });
+});
+
+describe('A lease that the store keeps for longer than requested', () => {
+  it('is shortened at once, and no hold uses its owner id after that', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store } = fixture;
+    const hold = await fixture.hold({ ttl: 3_000 }, { tokens: 10 });
+    await clock.advance(1_000);
+    const renewal = await store.next('extend');
+    expect(renewal.request).toMatchObject([{ ttl: 3_000, exact: false }]);
+    renewal.answer([60_000]);
+    await settle();
+    await clock.advance(0);
+    const second = await store.next('extend');
+    expect(second.request).toMatchObject([{ ttl: 3_000, exact: true }]);
+    second.answer([1]);
+    await settle();
+    await clock.advance(1_000);
+    expect((await store.next('extend')).request).toMatchObject([{ exact: false }]);
+
+    const next = observe(fixture.acquire({}));
+    void hold.release();
+    (await store.next('yield')).answer(grant(200));
+    await settle();
+    expect(next.value?.fencingToken).toBe(200);
+  });
+
+  it('is shortened after the extension of a caller', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store } = fixture;
+    const hold = await fixture.hold({ ttl: 3_000 });
+    const extended = observe(hold.extend(2_000));
+    (await store.next('extend')).answer([1]);
+    await settle();
+    const again = observe(hold.extend(2_000));
+    (await store.next('extend')).answer([60_000]);
+    await settle();
+    await clock.advance(0);
+
+    expect((await store.next('extend')).request).toMatchObject([{ ttl: 2_000, exact: true }]);
+    expect([extended.error, again.error]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('An extension with an undecided outcome', () => {
+  it('rejects the caller’s call, and costs it no hold', async () => {
+    const fixture = new EngineFixture();
+    const { store } = fixture;
+    const hold = await fixture.hold({ ttl: 3_000 });
+    const extended = observe(hold.extend(5_000));
+    (await store.next('extend')).answer([undefined]);
+    await settle();
+
+    expect(extended.error).toBeInstanceOf(LockUnavailableError);
+    expect(hold.held).toBe(true);
+  });
+
+  it('does not lose a name that is kept for minHold', async () => {
+    const fixture = new EngineFixture();
+    const { clock, store } = fixture;
+    const hold = await fixture.hold({ minHold: 1_000 });
+    const released = hold.release();
+    (await store.next('extend')).answer([undefined]);
+    await released;
+
+    expect(fixture.engine.keeper.size).toBe(0);
+    await clock.advance(1_000);
+    (await store.next('release')).answer(true);
+    await settle();
+    expect(fixture.engine.size).toBe(0);
   });
 });

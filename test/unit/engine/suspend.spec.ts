@@ -1,5 +1,6 @@
+import { SuspendWatch } from '../../../lib/engine/hold/suspend-watch.js';
 import { EngineFixture, observe } from './engine-fixture.js';
-import { settle } from './manual-clock.js';
+import { ManualClock, settle } from './manual-clock.js';
 
 const HOUR = 3_600_000;
 
@@ -108,3 +109,33 @@ async function heldFixture() {
   await clock.advance(2_000);
   return { clock, engine, store, events: fixture.events, hold, other };
 }
+
+describe('The watch for a suspend', () => {
+  it.each([
+    ['holds exist', true, false, 1],
+    ['no hold exists', false, false, 0],
+    ['it has been stopped', true, true, 0],
+  ])('reports it as often as it may matter: %s', async (_, isNeeded, isStopped, reports) => {
+    const clock = new ManualClock();
+    const wake = jest.fn();
+    const watch = new SuspendWatch(clock, () => isNeeded, wake);
+    if (isStopped) watch.stop();
+    clock.sleep(60_000);
+    clock.now();
+    await settle();
+
+    expect(wake).toHaveBeenCalledTimes(reports);
+  });
+
+  it('has one timer, however many holds begin', () => {
+    const clock = new ManualClock();
+    const watch = new SuspendWatch(
+      clock,
+      () => true,
+      () => undefined,
+    );
+    for (let i = 0; i < 100; i++) watch.start();
+
+    expect(clock.pending).toBe(1);
+  });
+});
