@@ -1,36 +1,8 @@
-import type { AcquireStep, Schedule, TimedStep } from './schedule.js';
-import { Simulation } from './simulation.js';
+import { caller, type TimedStep } from './schedule.js';
+import { play } from './simulation.js';
 
 // All of it is work: how long it takes is up to the machine.
 jest.setTimeout(120_000);
-
-const patient: AcquireStep = {
-  kind: 'acquire',
-  instance: 0,
-  name: 'x',
-  ttl: 4_000,
-  wait: Infinity,
-  outageTimeout: 60_000,
-  renew: true,
-  minHold: 0,
-  maxHold: Infinity,
-  work: 0,
-  heedsSignal: false,
-  abortAfter: undefined,
-  extend: undefined,
-};
-
-const caller = (step: Partial<TimedStep & AcquireStep>): TimedStep => ({ after: 0, ...patient, ...step });
-
-const run = (steps: TimedStep[], conditions: Partial<Schedule> = {}): Promise<void> =>
-  new Simulation({
-    drifts: [0, 0],
-    handoff: { max: 1, window: 0 },
-    latencies: [1],
-    straggle: undefined,
-    ...conditions,
-    steps,
-  }).run();
 
 /** Each went wrong once, as the random schedules found out and shrank it. */
 describe('A schedule that was found', () => {
@@ -40,7 +12,7 @@ describe('A schedule that was found', () => {
       caller({ instance: 1, wait: 30 }),
       caller({ instance: 0 }),
     ];
-    await expect(run(callers, { latencies: [3] })).resolves.toBeUndefined();
+    await expect(play(callers, { latencies: [3] })).resolves.toBeUndefined();
   });
 
   it('ends the wait of the first caller in time when another came before its request was answered', async () => {
@@ -49,7 +21,7 @@ describe('A schedule that was found', () => {
       caller({ after: 6, instance: 0, ttl: 40, wait: 30 }),
       caller({ instance: 1, ttl: 40 }),
     ];
-    await expect(run(callers, { latencies: [12, 1] })).resolves.toBeUndefined();
+    await expect(play(callers, { latencies: [12, 1] })).resolves.toBeUndefined();
   });
 
   it('renews a lease that was kept for minHold and then passed on in memory', async () => {
@@ -60,7 +32,7 @@ describe('A schedule that was found', () => {
       caller({}),
       caller({}),
     ];
-    await expect(run(callers, { handoff: { max: 32, window: 1_000 } })).resolves.toBeUndefined();
+    await expect(play(callers, { handoff: { max: 32, window: 1_000 } })).resolves.toBeUndefined();
   });
 
   it('does not trust the reply to a renewal if a shorter one has followed', async () => {
@@ -71,7 +43,7 @@ describe('A schedule that was found', () => {
       caller({ after: 90, instance: 1, work: 3_000 }),
       caller({ ttl: 40 }),
     ];
-    await expect(run(steps, { latencies: [1, 12, 1] })).resolves.toBeUndefined();
+    await expect(play(steps, { latencies: [1, 12, 1] })).resolves.toBeUndefined();
   });
 
   it('ends a wait in time also while grants come too late to be used', async () => {
@@ -82,7 +54,7 @@ describe('A schedule that was found', () => {
       { after: 0, kind: 'slow', instance: 0, what: 'replies', lasts: 2, by: 1_200 },
       { after: 2, kind: 'reset', instance: 0, lasts: 1, resends: true },
     ];
-    await expect(run(steps)).resolves.toBeUndefined();
+    await expect(play(steps)).resolves.toBeUndefined();
   });
 
   it.each([
@@ -98,7 +70,7 @@ describe('A schedule that was found', () => {
         { after: 3, kind: 'forceRelease', name: 'x' },
         caller({ after: 20, instance: 1, name: 'y' }),
       ];
-      await expect(run(steps)).resolves.toBeUndefined();
+      await expect(play(steps)).resolves.toBeUndefined();
     },
   );
 
@@ -110,7 +82,7 @@ describe('A schedule that was found', () => {
       { after: 5, kind: 'reset', instance: 0, lasts: 1, resends: true },
       caller({ after: 20, instance: 1, work: 3_000 }),
     ];
-    await expect(run(steps, { straggle: 100 })).resolves.toBeUndefined();
+    await expect(play(steps, { straggle: 100 })).resolves.toBeUndefined();
   });
 
   it('does not shorten a lease when an old renewal arrives a second time', async () => {
@@ -123,7 +95,7 @@ describe('A schedule that was found', () => {
       caller({ instance: 1, work: 3_000 }),
       caller({}),
     ];
-    await expect(run(steps, { straggle: 10 })).resolves.toBeUndefined();
+    await expect(play(steps, { straggle: 10 })).resolves.toBeUndefined();
   });
 
   it('admits readers although a writer’s request to leave was lost', async () => {
@@ -133,7 +105,7 @@ describe('A schedule that was found', () => {
       { after: 19, kind: 'refuse', lasts: 100 },
       caller({ after: 200, limit: Infinity }),
     ];
-    await expect(run(steps)).resolves.toBeUndefined();
+    await expect(play(steps)).resolves.toBeUndefined();
   });
 
   it('asks again at once when its inbox opened while a turn ended', async () => {
@@ -143,7 +115,7 @@ describe('A schedule that was found', () => {
       caller({ ttl: 300 }),
       caller({ ttl: 300 }),
     ];
-    await expect(run(callers, { latencies: [3, 1] })).resolves.toBeUndefined();
+    await expect(play(callers, { latencies: [3, 1] })).resolves.toBeUndefined();
   });
 
   it('admits no writer beside a reader because its own inbox is closed', async () => {
@@ -156,7 +128,7 @@ describe('A schedule that was found', () => {
       caller({ instance: 1, ttl: 40, minHold: 400, work: 1, limit: Infinity }),
       caller({ work: 1 }),
     ];
-    await expect(run(steps)).resolves.toBeUndefined();
+    await expect(play(steps)).resolves.toBeUndefined();
   });
 
   it('relies on no extension that a request for a shorter lease may undo, which is sent twice', async () => {
@@ -168,7 +140,7 @@ describe('A schedule that was found', () => {
       caller({ after: 1, ttl: 40 }),
     ];
     const conditions = { handoff: { max: 1, window: 1_000 }, straggle: 10 };
-    await expect(run(steps, conditions)).resolves.toBeUndefined();
+    await expect(play(steps, conditions)).resolves.toBeUndefined();
   });
 
   it('releases no awaited grant when it leaves another place', async () => {
@@ -185,7 +157,7 @@ describe('A schedule that was found', () => {
       { after: 2, kind: 'deafen', instance: 1, lasts: 4_000, first: 'client', lag: 0 },
       caller({ after: 1 }),
     ];
-    await expect(run(steps)).resolves.toBeUndefined();
+    await expect(play(steps)).resolves.toBeUndefined();
   });
 
   it('hands a free lock on when the notified reader leaves', async () => {
@@ -204,7 +176,7 @@ describe('A schedule that was found', () => {
       caller({ instance: 1, wait: 30, ...shared }),
       caller({ ...shared }),
     ];
-    await expect(run(steps, { latencies: [3, 1, 1] })).resolves.toBeUndefined();
+    await expect(play(steps, { latencies: [3, 1, 1] })).resolves.toBeUndefined();
   });
 
   it('reports an outage in time to an attempt for several names, also after a rejected request', async () => {
@@ -212,7 +184,7 @@ describe('A schedule that was found', () => {
       { after: 0, kind: 'refuse', lasts: 1_500 },
       caller({ also: ['y'], ttl: 1_000, wait: 0, outageTimeout: 100, work: 1 }),
     ];
-    await expect(run(steps, { latencies: [3] })).resolves.toBeUndefined();
+    await expect(play(steps, { latencies: [3] })).resolves.toBeUndefined();
   });
 
   it('ends an attempt in time although a grant arrives too late and the reply is missing', async () => {
@@ -229,7 +201,7 @@ describe('A schedule that was found', () => {
       { after: 1, kind: 'reset', instance: 1, lasts: 4_000, resends: false },
       { after: 26, kind: 'crash', instance: 0, noticedAfter: 0 },
     ];
-    await expect(run(steps)).resolves.toBeUndefined();
+    await expect(play(steps)).resolves.toBeUndefined();
   });
 
   it('returns the grant of a yield whose reply was lost if the next caller shares the lock', async () => {
@@ -241,7 +213,7 @@ describe('A schedule that was found', () => {
       caller({ limit: Infinity }),
       { after: 13.5, kind: 'reset', instance: 0, lasts: 3, resends: true },
     ];
-    await expect(run(steps)).resolves.toBeUndefined();
+    await expect(play(steps)).resolves.toBeUndefined();
   });
 
   it('repeats a release for the whole lease although a refused extension was shorter', async () => {
@@ -249,7 +221,7 @@ describe('A schedule that was found', () => {
       caller({ work: 14, extend: { after: 13, ttl: 40 } }),
       { after: 14, kind: 'refuse', lasts: 100 },
     ];
-    await expect(run(steps)).resolves.toBeUndefined();
+    await expect(play(steps)).resolves.toBeUndefined();
   });
 
   it('leaves the queue for the whole lease although a refused yield followed a shorter extension', async () => {
@@ -258,6 +230,6 @@ describe('A schedule that was found', () => {
       caller({ after: 1, ttl: 40, outageTimeout: 100 }),
       { after: 13, kind: 'refuse', lasts: 300 },
     ];
-    await expect(run(steps)).resolves.toBeUndefined();
+    await expect(play(steps)).resolves.toBeUndefined();
   });
 });

@@ -1,34 +1,11 @@
-import type { AcquireStep, Schedule, TimedStep } from './schedule.js';
-import { Simulation } from './simulation.js';
+import { caller, type TimedStep } from './schedule.js';
+import { play } from './simulation.js';
 
-const TERMS: Omit<Schedule, 'steps'> = {
-  drifts: [0, 0],
-  handoff: { max: 32, window: 1_000 },
-  latencies: [1],
-  straggle: undefined,
-};
 const NODE = { ahead: 0, drift: 0 };
 const QUORUM = { nodeTimeout: 200, clocks: [NODE, NODE, NODE], dice: [0.5] };
 
-const LONE: AcquireStep = {
-  kind: 'acquire',
-  instance: 0,
-  name: 'x',
-  ttl: 4_000,
-  wait: Infinity,
-  outageTimeout: 60_000,
-  renew: true,
-  minHold: 0,
-  maxHold: Infinity,
-  work: 0,
-  heedsSignal: false,
-  abortAfter: undefined,
-  extend: undefined,
-};
 const SHARED = { limit: Infinity };
 const PERMIT = { limit: 2 };
-
-const caller = (step: Partial<TimedStep & AcquireStep>): TimedStep => ({ after: 0, ...LONE, ...step });
 
 const DEAF: TimedStep[] = [0, 1].map((instance) => ({
   after: 0,
@@ -75,7 +52,7 @@ describe('A caller that is stopped while its request is on its way', () => {
         { after: 0.5, kind: 'freeze', instance: 0, lasts: 1_600, order: ['replies', 'messages', 'timers'] },
         ...others.map((other, i) => caller({ ...other, after: i ? 0 : 1_400, instance: 1, work: 3_000 })),
       ];
-      await expect(new Simulation({ ...TERMS, ...servers, steps }).run()).resolves.toBeUndefined();
+      await expect(play(steps, { handoff: { max: 32, window: 1_000 }, ...servers })).resolves.toBeUndefined();
     },
   );
 });

@@ -26,6 +26,28 @@ export interface AcquireStep {
   readonly pass?: Pass | undefined;
 }
 
+/** Waits for as long as it takes, and releases at once. */
+export const PATIENT: AcquireStep = {
+  kind: 'acquire',
+  instance: 0,
+  name: 'x',
+  ttl: 4_000,
+  wait: Infinity,
+  outageTimeout: 60_000,
+  renew: true,
+  minHold: 0,
+  maxHold: Infinity,
+  work: 0,
+  heedsSignal: false,
+  abortAfter: undefined,
+  extend: undefined,
+};
+
+/** A patient caller but for what is given. */
+export function caller(step: Partial<TimedStep & AcquireStep>): TimedStep {
+  return { after: 0, ...PATIENT, ...step };
+}
+
 /** A hold goes to another instance. */
 export interface Pass {
   readonly after: number;

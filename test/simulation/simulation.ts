@@ -7,6 +7,7 @@ import { GivenUp, Referee } from './referee.js';
 import {
   type AcquireStep,
   expectationsOf,
+  PATIENT,
   type Pass,
   quietSince,
   type Schedule,
@@ -23,20 +24,19 @@ const SLACK = 50;
 /** Longer than any lease. */
 const AFTERWARDS = 20_000;
 
-const PROBE: Omit<AcquireStep, 'name'> = {
-  kind: 'acquire',
-  instance: 0,
-  ttl: 2_000,
-  wait: 5_000,
-  outageTimeout: 5_000,
-  renew: true,
-  minHold: 0,
-  maxHold: Infinity,
-  work: 0,
-  heedsSignal: false,
-  abortAfter: undefined,
-  extend: undefined,
-};
+const PROBE: AcquireStep = { ...PATIENT, ttl: 2_000, wait: 5_000, outageTimeout: 5_000 };
+
+/** Plays steps on instances with exact clocks, a millisecond from the server, but for the given conditions. */
+export function play(steps: readonly TimedStep[], conditions: Partial<Schedule> = {}): Promise<void> {
+  return new Simulation({
+    drifts: [0, 0],
+    handoff: { max: 1, window: 0 },
+    latencies: [1],
+    straggle: undefined,
+    ...conditions,
+    steps,
+  }).run();
+}
 
 /** Instances of the engine on one server, with a network between them that a schedule plays with. */
 export class Simulation {

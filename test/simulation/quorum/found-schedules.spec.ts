@@ -1,33 +1,5 @@
-import type { AcquireStep, Schedule, TimedStep } from '../schedule.js';
-import { Simulation } from '../simulation.js';
-
-const patient: AcquireStep = {
-  kind: 'acquire',
-  instance: 0,
-  name: 'x',
-  ttl: 4_000,
-  wait: Infinity,
-  outageTimeout: 60_000,
-  renew: true,
-  minHold: 0,
-  maxHold: Infinity,
-  work: 0,
-  heedsSignal: false,
-  abortAfter: undefined,
-  extend: undefined,
-};
-
-const caller = (step: Partial<TimedStep & AcquireStep>): TimedStep => ({ after: 0, ...patient, ...step });
-
-const run = (steps: TimedStep[], conditions: Partial<Schedule> & Pick<Schedule, 'quorum'>): Promise<void> =>
-  new Simulation({
-    drifts: [0, 0],
-    handoff: { max: 1, window: 0 },
-    latencies: [1],
-    straggle: undefined,
-    ...conditions,
-    steps,
-  }).run();
+import { caller, type TimedStep } from '../schedule.js';
+import { play } from '../simulation.js';
 
 const exact = { ahead: 0, drift: 0 };
 
@@ -45,7 +17,7 @@ describe('A schedule that was found on a quorum', () => {
     ];
     const quorum = { nodeTimeout: 50, clocks: [exact, { ahead: 900, drift: 0 }, exact], dice: [0.5, 0] };
     const handoff = { max: 32, window: 1_000 };
-    await expect(run(steps, { latencies: [1, 3], handoff, quorum })).resolves.toBeUndefined();
+    await expect(play(steps, { latencies: [1, 3], handoff, quorum })).resolves.toBeUndefined();
   });
 
   it('becomes idle after a node was silent for longer than a request may take', async () => {
@@ -62,13 +34,13 @@ describe('A schedule that was found on a quorum', () => {
       { after: 15, kind: 'slow', instance: 0, what: 'requests', lasts: 100, by: 50 },
     ];
     const quorum = { nodeTimeout: 50, clocks: [exact, exact, exact], dice: [0] };
-    await expect(run(steps, { drifts: [-1, 0], latencies: [12], quorum })).resolves.toBeUndefined();
+    await expect(play(steps, { drifts: [-1, 0], latencies: [12], quorum })).resolves.toBeUndefined();
   });
 
   it('proposes once more where the counter of a name is ahead of the clocks', async () => {
     const steps = [caller({ ttl: 300, abortAfter: 0 }), caller({ instance: 1 })];
     const quorum = { nodeTimeout: 50, clocks: [{ ahead: 5_000, drift: 0 }, exact, exact], dice: [0] };
     const handoff = { max: 32, window: 1_000 };
-    await expect(run(steps, { latencies: [3], handoff, quorum })).resolves.toBeUndefined();
+    await expect(play(steps, { latencies: [3], handoff, quorum })).resolves.toBeUndefined();
   });
 });
