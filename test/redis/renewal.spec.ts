@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lock } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
-import { GatedStore } from './gated-store.js';
+import { Gates } from './gates.js';
 import { Instance } from './instance.js';
 
 describe('Renewal', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let instance: Instance;
-  let store: GatedStore;
+  let gates: Gates;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     instance = await new Instance({
       connection: server.url,
-      wrap: (real) => (store = new GatedStore(real)),
+      wrap: (real) => {
+        gates = new Gates(real);
+        return real;
+      },
     }).warmUp();
   });
   afterEach(() => instance.locks.close());
@@ -28,9 +28,9 @@ describe('Renewal', () => {
   it('in flight during the release revives nothing and reports no loss (request delayed)', async () => {
     const lock = await instance.locks.acquire('late request', { ttl: 600 });
     const { signal } = lock;
-    const extensions = store.count('extend');
-    const go = store.hold('requests', 'extend');
-    await waitFor(() => store.count('extend') > extensions);
+    const extensions = gates.count('extend');
+    const go = gates.hold('requests', 'extend');
+    await waitFor(() => gates.count('extend') > extensions);
     await lock.release();
     expect(await pttl('late request')).toBe(-2);
     go();
@@ -44,9 +44,9 @@ describe('Renewal', () => {
   it('in flight during the release does not affect the next holder (request delayed)', async () => {
     await using other = await new Instance({ connection: server.url }).warmUp();
     const lock = await instance.locks.acquire('next holder', { ttl: 600 });
-    const extensions = store.count('extend');
-    const go = store.hold('requests', 'extend');
-    await waitFor(() => store.count('extend') > extensions);
+    const extensions = gates.count('extend');
+    const go = gates.hold('requests', 'extend');
+    await waitFor(() => gates.count('extend') > extensions);
     await lock.release();
     const next = await other.locks.acquire('next holder', { ttl: 60_000, renew: false });
     go();
@@ -60,9 +60,9 @@ describe('Renewal', () => {
   it('has no effect on this and the next hold if its reply arrives after the release', async () => {
     const lock = await instance.locks.acquire('late answer', { ttl: 600 });
     const { signal } = lock;
-    const extensions = store.count('extend');
-    const go = store.hold('answers', 'extend');
-    await waitFor(() => store.count('extend') > extensions);
+    const extensions = gates.count('extend');
+    const go = gates.hold('answers', 'extend');
+    await waitFor(() => gates.count('extend') > extensions);
     await lock.release();
     const next = await instance.locks.acquire('late answer', { ttl: 60_000, renew: false });
     go();
@@ -76,12 +76,12 @@ describe('Renewal', () => {
 
   it('does not begin while a release is in flight', async () => {
     const lock = await instance.locks.acquire('releasing', { ttl: 300 });
-    const go = store.hold('requests', 'release');
-    const extensions = store.count('extend');
+    const go = gates.hold('requests', 'release');
+    const extensions = gates.count('extend');
     const released = lock.release();
     await sleep(400);
 
-    expect(store.count('extend')).toBe(extensions);
+    expect(gates.count('extend')).toBe(extensions);
     go();
     await released;
     expect(instance.engine.keeper.size).toBe(0);
@@ -90,10 +90,10 @@ describe('Renewal', () => {
   it('does not begin after a release', async () => {
     const lock = await instance.locks.acquire('released', { ttl: 300 });
     await lock.release();
-    const extensions = store.count('extend');
+    const extensions = gates.count('extend');
     await sleep(500);
 
-    expect(store.count('extend')).toBe(extensions);
+    expect(gates.count('extend')).toBe(extensions);
   });
 
   it('does not begin while the lock is yielded, and does not return it to this instance', async () => {
@@ -101,9 +101,9 @@ describe('Renewal', () => {
     const lock = await instance.locks.acquire('yielded', { ttl: 600 });
     const [elsewhere, here] = [other.locks.acquire('yielded'), instance.locks.acquire('yielded')];
     await waitFor(async () => (await other.locks.query('yielded')).pending.length === 1);
-    const extensions = store.count('extend');
-    const go = store.hold('answers', 'extend');
-    await waitFor(() => store.count('extend') > extensions);
+    const extensions = gates.count('extend');
+    const go = gates.hold('answers', 'extend');
+    await waitFor(() => gates.count('extend') > extensions);
     await lock.release();
     const next = await elsewhere;
     go();
@@ -116,9 +116,9 @@ describe('Renewal', () => {
 
   it('continues after lost replies while the lease is certain', async () => {
     const lock = await instance.locks.acquire('retried', { ttl: 1_500 });
-    const extensions = store.count('extend');
+    const extensions = gates.count('extend');
     const extend = jest.spyOn(instance.store, 'extend').mockRejectedValueOnce(new Error('no answer'));
-    await waitFor(() => extend.mock.calls.length >= 2 && store.count('extend') > extensions);
+    await waitFor(() => extend.mock.calls.length >= 2 && gates.count('extend') > extensions);
 
     expect(lock.held).toBe(true);
     expect(lock.signal.aborted).toBe(false);
