@@ -62,62 +62,46 @@ describe('A Redis that cannot be used', () => {
 
   const credentials = `${USER}:${encodeURIComponent(SECRET)}`;
 
-  it('because the password is wrong is a clear log line and LockUnavailableError, without the password', async () => {
-    const outcome = await worker.call(
-      'attempt',
-      `redis://:${encodeURIComponent(SECRET)}@127.0.0.1:${server.port}`,
-    );
-
-    expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.logged).toEqual([expect.stringMatching(/^Redis cannot be used for locks: WRONGPASS/)]);
-    expect(outcome.causes.join()).toContain('WRONGPASS');
-    expectHarmless(outcome);
-  });
-
-  it('because the user is unknown is a clear log line and LockUnavailableError, without the user', async () => {
-    const outcome = await worker.call('attempt', `redis://${credentials}@127.0.0.1:${server.port}`);
-
-    expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.logged).toEqual([expect.stringMatching(/^Redis cannot be used for locks: WRONGPASS/)]);
-    expectHarmless(outcome);
-  });
-
-  it('because the password in ioredis options is wrong is reported in the same way', async () => {
-    const outcome = await worker.call('attempt', { port: server.port, username: USER, password: SECRET });
-
-    expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.logged.join()).toContain('WRONGPASS');
-    expectHarmless(outcome);
-  });
-
-  it('because no password is given is a clear log line and LockUnavailableError', async () => {
-    const outcome = await worker.call('attempt', `redis://127.0.0.1:${server.port}`);
-
-    expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.message).toContain('refused');
-    expect(outcome.logged).toEqual([expect.stringContaining('NOAUTH')]);
-    expectHarmless(outcome);
-  });
-
-  it('because no server listens at the address is a clear log line and LockUnavailableError', async () => {
-    const outcome = await worker.call('attempt', `redis://${credentials}@127.0.0.1:1/2`);
-
-    expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.message).toContain(
+  it.each<
+    [why: string, connection: () => Parameters<ConnectingCalls['attempt']>[0], line: RegExp, told: string]
+  >([
+    [
+      'the password is wrong',
+      () => `redis://:${encodeURIComponent(SECRET)}@127.0.0.1:${server.port}`,
+      /^Redis cannot be used for locks: WRONGPASS/,
+      'WRONGPASS',
+    ],
+    [
+      'the user is unknown',
+      () => `redis://${credentials}@127.0.0.1:${server.port}`,
+      /^Redis cannot be used for locks: WRONGPASS/,
+      'WRONGPASS',
+    ],
+    [
+      'the password in ioredis options is wrong',
+      () => ({ port: server.port, username: USER, password: SECRET }),
+      /^Redis cannot be used for locks: WRONGPASS/,
+      'WRONGPASS',
+    ],
+    ['no password is given', () => `redis://127.0.0.1:${server.port}`, /NOAUTH/, 'refused'],
+    [
+      'no server listens at the address',
+      () => `redis://${credentials}@127.0.0.1:1/2`,
+      /^Redis cannot be used for locks: connect ECONNREFUSED 127\.0\.0\.1:1$/,
       'Cannot connect to Redis (connect ECONNREFUSED 127.0.0.1:1): check the server, and the address in the option connection, so',
-    );
-    expect(outcome.logged).toEqual([
-      expect.stringMatching(/^Redis cannot be used for locks: connect ECONNREFUSED 127\.0\.0\.1:1$/),
-    ]);
-    expectHarmless(outcome);
-  });
-
-  it('because the host does not exist is a clear log line and LockUnavailableError', async () => {
-    const outcome = await worker.call('attempt', `redis://${credentials}@no-such-host.invalid:6379`);
+    ],
+    [
+      'the host does not exist',
+      () => `redis://${credentials}@no-such-host.invalid:6379`,
+      /ENOTFOUND no-such-host\.invalid/,
+      '(getaddrinfo ENOTFOUND no-such-host.invalid)',
+    ],
+  ])('because %s is a clear log line and LockUnavailableError', async (_why, connection, line, told) => {
+    const outcome = await worker.call('attempt', connection());
 
     expect(outcome.code).toBe('LOCK_UNAVAILABLE');
-    expect(outcome.logged.join()).toMatch(/ENOTFOUND no-such-host\.invalid/);
-    expect(outcome.message).toContain('(getaddrinfo ENOTFOUND no-such-host.invalid)');
+    expect([outcome.message, ...outcome.causes].join()).toContain(told);
+    expect(outcome.logged).toEqual([expect.stringMatching(line)]);
     expectHarmless(outcome);
   });
 
