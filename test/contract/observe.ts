@@ -41,3 +41,8 @@ export function turn(): Promise<void> {
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
+
+/** Why calls were rejected. */
+export function reasonsOf(outcomes: readonly PromiseSettledResult<unknown>[]): unknown[] {
+  return outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+}

@@ -26,15 +26,6 @@ export function describeAcquiring(context: ContractContext): void {
       await lock?.release();
     });
 
-    it('grants a released lock to the next attempt, in this and in other instances', async () => {
-      const { locks, others, name } = context;
-      for (const service of [locks, others, locks, locks]) {
-        const lock = await service.tryAcquire(name);
-        expect(lock?.held).toBe(true);
-        await lock?.release();
-      }
-    });
-
     it('leaves nothing behind in the queue when an attempt finds the lock taken', async () => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
@@ -90,30 +81,26 @@ export function describeAcquiring(context: ContractContext): void {
       },
     );
 
-    it.each(['locks', 'others'] as const)(
-      'grants a lock held by %s as soon as it is released within wait',
-      async (holder) => {
+    it.each([
+      ['locks', 20_000],
+      ['others', 20_000],
+      ['others', Infinity],
+    ] as const)(
+      'waits for a lock held by %s until it is released, with wait: %d (row 3)',
+      async (holder, wait) => {
         const { locks, name } = context;
         const lock = await context[holder].acquire(name);
-        const next = locks.acquire(name, { wait: 20_000 });
+        const waiting = locks.acquire(name, { wait });
         await isWaiting(context, holder === 'locks' ? 0 : 1);
         await lock.release();
+        const next = await waiting;
 
-        expect((await next).held).toBe(true);
-        await (await next).release();
+        expect(next.held).toBe(true);
+        expect(next.fencingToken).toBeGreaterThan(lock.fencingToken);
+        expect((await locks.query(name)).held[0]?.fencingToken).toBe(next.fencingToken);
+        await next.release();
       },
     );
-
-    it('waits until granted with wait: Infinity (row 3)', async () => {
-      const { locks, others, name } = context;
-      const lock = await others.acquire(name);
-      const next = locks.acquire(name, { wait: Infinity });
-      await isWaiting(context, 1);
-      await lock.release();
-
-      expect((await next).held).toBe(true);
-      await (await next).release();
-    });
 
     it('serves callers of one instance in arrival order', async () => {
       const { locks, others, name } = context;

@@ -3,34 +3,33 @@ import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { isLockError } from '../../../lib/errors/lock.error.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
-import { IN_VAIN, isFree, turn } from '../observe.js';
+import { IN_VAIN, isFree, reasonsOf, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Calls that wait while they hold. */
 export function describeDeadlocks(context: ContractContext): void {
   const { shares } = context.capabilities;
   describe('a call that would wait for ever', () => {
-    it.each(shares ? (['exclusive', 'shared'] as const) : (['exclusive'] as const))(
-      'is rejected at once, and the other call continues: %s',
-      async (mode) => {
-        const { locks, name } = context;
-        const [a, b] = [`${name}:a`, `${name}:b`];
-        const together = meeting(2);
-        const outcomes = await Promise.allSettled([
-          holdThenWait(locks, [a, b], together, { mode }),
-          holdThenWait(locks, [b, a], together),
-        ]);
+    it.each<[string, LockOptions, LockOptions]>([
+      ['exclusive', {}, {}],
+      ...(shares ? [['shared', { mode: 'shared' }, {}] as [string, LockOptions, LockOptions]] : []),
+      ['although the waits would end eventually', { wait: 60_000 }, { wait: 60_000 }],
+    ])('is rejected at once, and the other call continues: %s', async (_, ofFirst, ofSecond) => {
+      const { locks, name } = context;
+      const [a, b] = [`${name}:a`, `${name}:b`];
+      const together = meeting(2);
+      const outcomes = await Promise.allSettled([
+        holdThenWait(locks, [a, b], together, ofFirst),
+        holdThenWait(locks, [b, a], together, ofSecond),
+      ]);
 
-        const refused = outcomes.flatMap((each) =>
-          each.status === 'rejected' ? [each.reason as unknown] : [],
-        );
-        expect(refused).toHaveLength(1);
-        const [error] = refused;
-        expect(error).toBeInstanceOf(LockDeadlockError);
-        expect(isLockError(error) && error.code).toBe('LOCK_DEADLOCK');
-        await Promise.all([isFree(locks, a), isFree(locks, b)]);
-      },
-    );
+      const refused = reasonsOf(outcomes);
+      expect(refused).toHaveLength(1);
+      const [error] = refused;
+      expect(error).toBeInstanceOf(LockDeadlockError);
+      expect(isLockError(error) && error.code).toBe('LOCK_DEADLOCK');
+      await Promise.all([isFree(locks, a), isFree(locks, b)]);
+    });
 
     it('reports the cycle: the holders, their tokens and their waits', async () => {
       const { locks, name } = context;
@@ -44,9 +43,7 @@ export function describeDeadlocks(context: ContractContext): void {
           return locks.using(other, { wait: Infinity }, () => undefined);
         });
       const outcomes = await Promise.allSettled([hold(a, b), hold(b, c), hold(c, a)]);
-      const [error] = outcomes.flatMap((each) =>
-        each.status === 'rejected' ? [each.reason as unknown] : [],
-      );
+      const [error] = reasonsOf(outcomes);
 
       // Whoever comes last is refused.
       const all = [a, b, c];
@@ -69,18 +66,6 @@ export function describeDeadlocks(context: ContractContext): void {
           : `another call holds ${own} (token ${tokens[own]}) and waits for ${other}`,
       );
       expect(String(error)).toContain(`Deadlock: ${told.join('; ')}.`);
-    });
-
-    it('is rejected although its wait would end eventually', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
-      const together = meeting(2);
-      const outcomes = await Promise.allSettled([
-        holdThenWait(locks, [a, b], together, { wait: 60_000 }),
-        holdThenWait(locks, [b, a], together, { wait: 60_000 }),
-      ]);
-
-      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     });
 
     it('is recognised between the names of one call and a nested call of another', async () => {
@@ -109,9 +94,7 @@ export function describeDeadlocks(context: ContractContext): void {
         locks.using(a, () => holdThenWait(locks, [a, b], together)),
         locks.using(b, () => holdThenWait(locks, [b, a], together)),
       ]);
-      const [error] = outcomes.flatMap((each) =>
-        each.status === 'rejected' ? [each.reason as unknown] : [],
-      );
+      const [error] = reasonsOf(outcomes);
 
       const told = [a, b].map((each) =>
         expect.objectContaining({ holds: [each], fencingTokens: [expect.any(Number)] }),
@@ -159,9 +142,7 @@ export function describeDeadlocks(context: ContractContext): void {
       );
 
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-      const [error] = outcomes.flatMap((each) =>
-        each.status === 'rejected' ? [each.reason as unknown] : [],
-      );
+      const [error] = reasonsOf(outcomes);
       expect(error).toBeInstanceOf(LockDeadlockError);
     });
   });

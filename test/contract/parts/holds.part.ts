@@ -1,6 +1,6 @@
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
-import { isFree, isWaiting } from '../observe.js';
+import { isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** What a caller has in its hands. */
@@ -90,36 +90,21 @@ export function describeHolds(context: ContractContext): void {
       expect(lock.remaining).toBe(0);
     });
 
-    it('throws from assertHeld once it is released', async () => {
+    it('is no longer held from the moment of its release, and names it to a caller that uses it then', async () => {
       const { locks, name } = context;
       const lock = await locks.acquire(name);
+      const several = await locks.acquire([`${name}:a`, `${name}:b`]);
       lock.assertHeld();
-      await lock.release();
-
-      expect(lock.held).toBe(false);
-      expect(() => lock.assertHeld()).toThrow(LockLostError);
-      await expect(lock.extend()).rejects.toBeInstanceOf(LockLostError);
-      expect(lock.signal.aborted).toBe(false);
-    });
-
-    it('is no longer held from the moment of its release, before the store replies', async () => {
-      const { locks, name } = context;
-      const lock = await locks.acquire(name);
-      const released = lock.release();
-
-      expect(lock.held).toBe(false);
+      const released = Promise.all([lock.release(), several.release()]);
+      expect([lock.held, several.held]).toEqual([false, false]);
       await released;
-    });
 
-    it('is extended with a ttl that later renewals use as well', async () => {
-      const { locks, name } = context;
-      const lock = await locks.acquire(name, { ttl: 1_000 });
-      await lock.extend(60_000);
-      const [held] = (await locks.query(name)).held;
-
-      expect(held?.remaining).toBeGreaterThan(50_000);
-      expect(lock.remaining).toBeGreaterThan(50_000);
-      await lock.release();
+      expect(() => lock.assertHeld()).toThrow(LockLostError);
+      expect(() => lock.assertHeld()).toThrow(`The hold on "${name}" has been released.`);
+      await expect(lock.extend()).rejects.toBeInstanceOf(LockLostError);
+      await expect(lock.extend()).rejects.toThrow(`The hold on "${name}" has been released.`);
+      expect(() => several.assertHeld()).toThrow(`The hold on "${name}:a" has been released.`);
+      expect(lock.signal.aborted).toBe(false);
     });
 
     it('is extended by its own ttl by default', async () => {
@@ -133,25 +118,14 @@ export function describeHolds(context: ContractContext): void {
       await lock.release();
     });
 
-    it('names its lock and its release to a caller that uses it afterwards', async () => {
-      const { locks, name } = context;
-      const lock = await locks.acquire(name);
-      const several = await locks.acquire([`${name}:a`, `${name}:b`]);
-      await lock.release();
-      await several.release();
-
-      expect(() => lock.assertHeld()).toThrow(`The hold on "${name}" has been released.`);
-      await expect(lock.extend()).rejects.toThrow(`The hold on "${name}" has been released.`);
-      expect(() => several.assertHeld()).toThrow(`The hold on "${name}:a" has been released.`);
-    });
-
-    it('extends the lease by a time with a unit', async () => {
+    it.each([60_000, '1m'] as const)('is extended by %p', async (ttl) => {
       const { locks, name } = context;
       const [lock, several] = [await locks.acquire(name, { ttl: 5_000 }), await locks.acquire([`${name}:b`])];
-      await lock.extend('1m');
+      await lock.extend(ttl);
       await several.extend('2m');
 
       expect(lock.remaining).toBeGreaterThan(50_000);
+      expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(50_000);
       expect(several.remaining).toBeGreaterThan(100_000);
       await locks.using(`${name}:c`, async () => {
         const nested = await locks.acquire(`${name}:c`);
@@ -199,19 +173,6 @@ export function describeHolds(context: ContractContext): void {
       expect(lock.fencingTokenOf(name)).toBe(lock.fencingToken);
       expect(() => lock.fencingTokenOf('another')).toThrow(expect.objectContaining({ code: 'LOCK_KEY' }));
       await lock.release();
-    });
-
-    it('goes to a waiter of another instance with one release', async () => {
-      const { locks, others, name } = context;
-      const lock = await locks.acquire(name);
-      const next = others.acquire(name);
-      await isWaiting(context, 1);
-      await lock.release();
-
-      const { fencingToken } = await next;
-      expect(fencingToken).toBeGreaterThan(lock.fencingToken);
-      expect((await locks.query(name)).held[0]?.fencingToken).toBe(fencingToken);
-      await (await next).release();
     });
   });
 }

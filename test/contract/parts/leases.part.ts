@@ -53,29 +53,21 @@ export function describeLeases(context: ContractContext): void {
       await next;
     });
 
-    it('has the caller’s ttl when the hold comes from the previous caller', async () => {
-      const { locks, name } = context;
-      const first = await locks.acquire(name, { ttl: 400 });
-      const second = locks.acquire(name, { ttl: 60_000, renew: false });
-      await first.release();
-      const lock = await second;
+    it.each(['locks', 'others'] as const)(
+      'has the caller’s ttl when the hold comes from %s',
+      async (holder) => {
+        const { locks, name } = context;
+        const first = await context[holder].acquire(name, { ttl: 400 });
+        const second = locks.acquire(name, { ttl: 60_000, renew: false });
+        await isWaiting(context, holder === 'locks' ? 0 : 1);
+        await first.release();
+        const lock = await second;
 
-      await waitFor(() => lock.remaining > 50_000);
-      expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(50_000);
-      await lock.release();
-    });
-
-    it('has the caller’s ttl when the hold comes from another instance', async () => {
-      const { locks, others, name } = context;
-      const first = await others.acquire(name);
-      const second = locks.acquire(name, { ttl: 60_000, renew: false });
-      await isWaiting(context, 1);
-      await first.release();
-      const lock = await second;
-
-      await waitFor(() => lock.remaining > 50_000);
-      await lock.release();
-    });
+        await waitFor(() => lock.remaining > 50_000);
+        expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(50_000);
+        await lock.release();
+      },
+    );
 
     it.each([
       ['asked for a longer one', { ttl: 60_000 }, undefined],

@@ -37,29 +37,22 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it.each(['locks', 'others'] as const)('excludes writers of %s while a reader holds', async (writer) => {
+    it.each([
+      ['exclusive', 'locks', 'shared'],
+      ['exclusive', 'others', 'shared'],
+      ['shared', 'locks', 'exclusive'],
+      ['shared', 'others', 'exclusive'],
+    ] as const)('excludes callers in mode %s of %s while one in mode %s holds', async (mode, who, held) => {
       const { locks, name } = context;
-      const reader = await locks.acquire(name, READ);
+      const holder = await locks.acquire(name, { mode: held });
 
-      expect(await context[writer].tryAcquire(name)).toBeUndefined();
-      await expect(context[writer].acquire(name, { wait: IN_VAIN })).rejects.toBeInstanceOf(LockTimeoutError);
-      await reader.release();
-      const lock = await context[writer].acquire(name);
-      expect(lock.fencingToken).toBeGreaterThan(reader.fencingToken);
-      await lock.release();
-    });
-
-    it.each(['locks', 'others'] as const)('excludes readers of %s while a writer holds', async (reader) => {
-      const { locks, name } = context;
-      const writer = await locks.acquire(name);
-
-      expect(await context[reader].tryAcquire(name, READ)).toBeUndefined();
-      await expect(context[reader].acquire(name, { ...READ, wait: IN_VAIN })).rejects.toBeInstanceOf(
+      expect(await context[who].tryAcquire(name, { mode })).toBeUndefined();
+      await expect(context[who].acquire(name, { mode, wait: IN_VAIN })).rejects.toBeInstanceOf(
         LockTimeoutError,
       );
-      await writer.release();
-      const lock = await context[reader].acquire(name, READ);
-      expect(lock.fencingToken).toBeGreaterThan(writer.fencingToken);
+      await holder.release();
+      const lock = await context[who].acquire(name, { mode });
+      expect(lock.fencingToken).toBeGreaterThan(holder.fencingToken);
       await lock.release();
     });
 
@@ -141,34 +134,25 @@ export function describeModes(context: ContractContext): void {
       expect(entered).toEqual([0, 1, 2, 3, 4]);
     });
 
-    it('continues with the readers behind an aborted writer', async () => {
-      const { locks, others, name } = context;
-      const reader = await locks.acquire(name, READ);
-      const giveUp = new AbortController();
-      const writing = others.acquire(name, { signal: giveUp.signal }).catch((error: unknown) => error);
-      await isWaiting(context, 1);
-      const reading = locks.acquire(name, READ);
-      await isWaiting(context, 2);
-      giveUp.abort(new Error('changed my mind'));
+    it.each(['locks', 'others'] as const)(
+      'continues with a reader behind an aborted writer of %s',
+      async (who) => {
+        const { locks, name } = context;
+        const reader = await locks.acquire(name, READ);
+        const giveUp = new AbortController();
+        const writing = context[who]
+          .acquire(name, { signal: giveUp.signal })
+          .catch((error: unknown) => error);
+        await isWaiting(context, 1);
+        const reading = locks.acquire(name, READ);
+        await isWaiting(context, who === 'locks' ? 1 : 2);
+        giveUp.abort(new Error('changed my mind'));
 
-      await release([await reading, reader]);
-      expect(await writing).toMatchObject({ message: 'changed my mind' });
-      await isFree(locks, name);
-    });
-
-    it('continues with a reader of the same instance behind an aborted writer', async () => {
-      const { locks, name } = context;
-      const reader = await locks.acquire(name, READ);
-      const giveUp = new AbortController();
-      const writing = locks.acquire(name, { signal: giveUp.signal }).catch((error: unknown) => error);
-      const reading = locks.acquire(name, READ);
-      await isWaiting(context, 1);
-      giveUp.abort(new Error('changed my mind'));
-
-      await release([await reading, reader]);
-      expect(await writing).toMatchObject({ message: 'changed my mind' });
-      await isFree(locks, name);
-    });
+        await release([await reading, reader]);
+        expect(await writing).toMatchObject({ message: 'changed my mind' });
+        await isFree(locks, name);
+      },
+    );
 
     it('renews readers beyond their lease', async () => {
       const { locks, others, name } = context;
@@ -292,14 +276,6 @@ export function describeModes(context: ContractContext): void {
         );
       });
       await isFree(locks, name);
-    });
-
-    it('rejects invalid modes and limits', async () => {
-      const { locks, name } = context;
-      await expect(locks.acquire(name, { mode: 'read' as 'shared' })).rejects.toBeInstanceOf(LockConfigError);
-      await expect(locks.acquire(name, { mode: 'shared', limit: 0 })).rejects.toThrow(/limit/);
-      await expect(locks.acquire(name, { mode: 'shared', limit: 1.5 })).rejects.toThrow(/limit/);
-      await expect(locks.acquire(name, { limit: 2 })).rejects.toThrow(/mode 'shared'|mode: 'shared'/);
     });
 
     it('hands a reader over', async () => {

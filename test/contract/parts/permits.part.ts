@@ -1,4 +1,3 @@
-import { LockConfigError } from '../../../lib/errors/lock.error.js';
 import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
@@ -200,23 +199,6 @@ export function describePermits(context: ContractContext): void {
       for (const each of names) expect(await others.tryAcquire(each, THREE)).toBeUndefined();
       await lock.release();
       for (const each of names) await isFree(locks, each);
-    });
-
-    it.each([
-      [
-        'beyond the limit',
-        { ...ONE, permits: 6 },
-        /permits must be at most limit, but permits is 6 and limit is 5/,
-      ],
-      ['without a limit', { mode: 'shared', permits: 2 }, /permits needs mode 'shared' and a limit/],
-      ['of a lock in mode exclusive', { permits: 2 }, /permits needs mode 'shared' and a limit/],
-      ['that are none', { ...ONE, permits: 0 }, /permits must be a whole number, from 1 to 256, but is 0/],
-      ['in parts', { ...ONE, permits: 1.5 }, /permits must be a whole number/],
-    ] as const)('%s are refused', async (_, options, message) => {
-      const { locks, name } = context;
-      const refusal = locks.acquire(name, options);
-      await expect(refusal).rejects.toBeInstanceOf(LockConfigError);
-      await expect(refusal).rejects.toThrow(message);
     });
   });
 }

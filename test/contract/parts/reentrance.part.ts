@@ -47,12 +47,6 @@ export function describeReentrance(context: ContractContext): void {
       });
     });
 
-    it('applies to one instance only: a second one in the same process is excluded', async () => {
-      const { locks, others, name } = context;
-
-      await locks.using(name, async () => expect(await others.tryAcquire(name)).toBeUndefined());
-    });
-
     it('admits parallel branches one at a time, in order', async () => {
       const { locks, name } = context;
       const order: string[] = [];

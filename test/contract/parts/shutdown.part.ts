@@ -120,32 +120,22 @@ export function describeShutdown(context: ContractContext): void {
       await isFree(locks, `${name}2`);
     });
 
-    it('grants nothing after shutdownTimeout, which both steps share', async () => {
-      const { backend, locks, name } = context;
-      const ending = backend.service({ shutdownTimeout: 0 });
-      const lock = await ending.acquire(name);
-      const ended = aborted(lock.signal).then(() => lock.release());
-      await ending.awaitHolders();
-      await ended;
+    it.each(['awaitHolders', 'close'] as const)(
+      'grants nothing after shutdownTimeout, from %s on',
+      async (step) => {
+        const { backend, locks, name } = context;
+        const ending = backend.service({ shutdownTimeout: 0 });
+        const lock = await ending.acquire(name);
+        const ended = aborted(lock.signal).then(() => lock.release());
+        await ending[step]();
+        await ended;
 
-      expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'shutdown' });
-      await expect(ending.acquire(`${name}+`)).rejects.toBeInstanceOf(LockClosedError);
-      await ending.close();
-      await isFree(locks, name);
-    });
-
-    it('lets holders end their work', async () => {
-      const { backend, locks, name } = context;
-      const ending = backend.service();
-      const lock = await ending.acquire(name);
-      ending.beginShutdown();
-      expect(lock.held).toBe(true);
-      const closed = ending.close();
-      await lock.release();
-      await closed;
-
-      await isFree(locks, name);
-    });
+        expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'shutdown' });
+        await expect(ending.acquire(`${name}+`)).rejects.toBeInstanceOf(LockClosedError);
+        await ending.close();
+        await isFree(locks, name);
+      },
+    );
 
     it('notifies holders that do not end, by their signal', async () => {
       const { lock, closed } = lingering;
@@ -155,18 +145,6 @@ export function describeShutdown(context: ContractContext): void {
 
       expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
       await isFree(context.locks, 'lingering');
-    });
-
-    it('gives holders the time that shutdownTimeout says', async () => {
-      const { backend, locks, name } = context;
-      const ending = backend.service({ shutdownTimeout: 0 });
-      const lock = await ending.acquire(name);
-      const ended = aborted(lock.signal).then(() => lock.release());
-      await ending.close();
-      await ended;
-
-      expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'shutdown' });
-      await isFree(locks, name);
     });
 
     it('grants a free lock that was requested before it began', async () => {

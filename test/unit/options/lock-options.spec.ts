@@ -37,8 +37,9 @@ describe('the options of a call', () => {
     [{ limits: 3 }, 'There is no option limits. Did you mean limit?'],
     [{ colour: 3 }, 'There is no option colour. Known here: ttl, wait, signal'],
     [{ mode: 'read' }, 'mode'],
-    [{ limit: 3 }, 'limit'],
-    [{ mode: 'shared', limit: 0 }, 'limit'],
+    [{ limit: 3 }, "limit needs mode 'shared'"],
+    [{ mode: 'shared', limit: 0 }, 'limit must be a whole number, 1 or more'],
+    [{ mode: 'shared', limit: 1.5 }, 'limit must be a whole number, 1 or more'],
     [{ mode: 'shared', permits: 1 }, "permits needs mode 'shared' and a limit"],
     [{ permits: 2 }, "permits needs mode 'shared' and a limit"],
     [
@@ -46,6 +47,10 @@ describe('the options of a call', () => {
       'permits must be at most limit, but permits is 3 and limit is 2',
     ],
     [{ mode: 'shared', limit: 2, permits: 0 }, 'permits must be a whole number, from 1 to 256, but is 0.'],
+    [
+      { mode: 'shared', limit: 5, permits: 1.5 },
+      'permits must be a whole number, from 1 to 256, but is 1.5.',
+    ],
     [{ signal: {} }, 'signal must be an AbortSignal, but is an object (Object).'],
     [{ signal: { aborted: false } }, 'signal must be an AbortSignal, but is an object (Object).'],
     [{ signal: new EventTarget() }, 'signal must be an AbortSignal, but is an object (EventTarget).'],
