@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { MarkdownDocument, type TableRow } from './markdown-document.js';
 
@@ -8,6 +8,7 @@ export const root = join(__dirname, '../..');
 export interface NamedDocument {
   /** Its path in the repository. */
   readonly file: string;
+  /** Parsed when it is asked for. */
   readonly document: MarkdownDocument;
 }
 
@@ -39,7 +40,10 @@ export function documentOf(file: string): MarkdownDocument {
 
 /** The rows of the only table of all documents whose first column has this name. */
 export function tableOf(firstColumn: string): readonly TableRow[] {
-  const found = documents.flatMap(({ document }) =>
+  const candidates = documents.filter(({ file }) =>
+    readFileSync(join(root, file), 'utf8').includes(firstColumn),
+  );
+  const found = candidates.flatMap(({ document }) =>
     document.tables.filter(([row]) => row !== undefined && Object.keys(row)[0] === firstColumn),
   );
   const [table] = found;
@@ -50,5 +54,10 @@ export function tableOf(firstColumn: string): readonly TableRow[] {
 }
 
 function named(file: string): NamedDocument {
-  return { file, document: new MarkdownDocument(join(root, file)) };
+  return {
+    file,
+    get document() {
+      return MarkdownDocument.at(join(root, file));
+    },
+  };
 }

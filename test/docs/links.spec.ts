@@ -18,7 +18,7 @@ describe.each(documents)('$file', ({ file, document }) => {
 
   it('has links to headings that exist', () => {
     const lost = targets.filter(
-      ({ target, anchor }) => anchor !== undefined && !new MarkdownDocument(target).anchors.includes(anchor),
+      ({ target, anchor }) => anchor !== undefined && !MarkdownDocument.at(target).anchors.includes(anchor),
     );
     expect(lost).toEqual([]);
   });

@@ -25,6 +25,8 @@ export interface Heading {
 
 /** A Markdown file as its tests want to see it. */
 export class MarkdownDocument {
+  private static readonly read = new Map<string, MarkdownDocument>();
+
   readonly lines: readonly string[];
   readonly blocks: readonly CodeBlock[];
   /** Where its links lead, and where its pictures lie. */
@@ -36,11 +38,11 @@ export class MarkdownDocument {
   readonly tables: readonly (readonly TableRow[])[];
   readonly headings: readonly Heading[];
 
-  constructor(file: string) {
-    const source = withoutAddresses(readFileSync(file, 'utf8'), addressesOf(manifest as object));
-    const tokens = tokensOf(source);
+  private constructor(source: string) {
+    const top = lexer(source);
+    const tokens = allOf(top);
     this.lines = source.replace(/\n$/, '').split('\n');
-    this.blocks = codeBlocks(source);
+    this.blocks = codeBlocks(top);
     this.links = tokens.filter(isLink).map(({ href }) => href);
     this.anchors = anchorsOf(tokens.filter(isHeading));
     const named = source.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g);
@@ -48,21 +50,32 @@ export class MarkdownDocument {
     this.tables = tokens.filter(isTable).map(rowsOf);
     this.headings = tokens.filter(isHeading).map(headingOf);
   }
+
+  /** What is at a path, read once. */
+  static at(path: string): MarkdownDocument {
+    const known = this.read.get(path);
+    if (known) return known;
+    const found = new MarkdownDocument(
+      withoutAddresses(readFileSync(path, 'utf8'), addressesOf(manifest as object)),
+    );
+    this.read.set(path, found);
+    return found;
+  }
 }
 
-function tokensOf(source: string): readonly Token[] {
+function allOf(top: readonly Token[]): readonly Token[] {
   const tokens: Token[] = [];
-  void walkTokens(lexer(source), (token) => {
+  void walkTokens([...top], (token) => {
     tokens.push(token);
   });
   return tokens;
 }
 
 /** From the top level alone, where the tokens follow one another without gaps and so give the lines. */
-function codeBlocks(source: string): readonly CodeBlock[] {
+function codeBlocks(top: readonly Token[]): readonly CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let line = 1;
-  for (const token of lexer(source)) {
+  for (const token of top) {
     if (isCode(token)) {
       const [language = '', ...marks] = (token.lang ?? '').split(' ');
       blocks.push({ language, marks, text: token.text, line: line + 1 });

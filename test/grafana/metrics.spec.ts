@@ -155,7 +155,7 @@ describe('The metrics of a running application', () => {
   });
 
   it('have the labels that alerts name, and each alert a section of the runbook', () => {
-    const runbook = new MarkdownDocument(join(ROOT, 'docs/operate/runbook.md'));
+    const runbook = MarkdownDocument.at(join(ROOT, 'docs/operate/runbook.md'));
     for (const { expr, annotations } of alerts) {
       const named = Object.values(annotations).flatMap((text) => [...text.matchAll(/\$labels\.(\w+)/g)]);
       const labels = labelsOf(selectorsOf(expr));

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { generatedTables } from '../../tools/tables/tables.js';
 import { root, tableOf } from './documents.js';
+
+// One suite for all that parses lib: to load the compiler takes a second.
 
 /** A name in lib that the code declares: of a variable, a member, a type or a Lua function. */
 interface Declared {
@@ -88,4 +91,9 @@ it('lib returns undefined for an absent value, not null', () => {
         nulls.push(`${file.fileName}: ${node.type.getText(file)}`);
     });
   expect(nulls).toEqual([]);
+});
+
+it.each(generatedTables())('The table of $page is that of the code; `npm run tables` writes it', (table) => {
+  const rows = tableOf(table.name).map((row) => Object.values(row));
+  expect(rows).toEqual(table.rows);
 });
