@@ -28,6 +28,7 @@ import {
 import { LockInterceptor } from '../../lib/nest/locked/lock.interceptor.js';
 import { createLockService } from '../../lib/lock-service.factory.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -80,18 +81,12 @@ function controllerWith(template: string): Type {
 }
 
 describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication | undefined;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
   afterEach(async () => {
     await app?.stop();
     app = undefined;
-  });
-  afterAll(async () => {
-    await server.stop();
   });
 
   async function start(options: RedisLockModuleOptions = {}): Promise<HttpApplication> {
@@ -102,24 +97,27 @@ describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
     return app;
   }
 
-  it.each([
-    ['key', 400, 'Bad Request', null],
-    ['timeout', 423, 'Locked', '1'],
-    ['unknown', 423, 'Locked', '5'],
-    ['late', 423, 'Locked', '10'],
-    ['deadlock', 500, 'Internal Server Error', null],
-    ['full', 503, 'Service Unavailable', '1'],
-    ['unavailable', 503, 'Service Unavailable', null],
-    ['lost', 500, 'Internal Server Error', null],
-    ['closed', 503, 'Service Unavailable', '1'],
-    ['config', 500, 'Internal Server Error', null],
-  ])('answers %s with %d, without holder, name and method', async (failure, status, error, retryAfter) => {
-    const response = await (await start()).get(`/throws/${failure}`);
-    expect(response.status).toBe(status);
-    expect(response.headers.get('retry-after')).toBe(retryAfter);
-    const body = (await response.json()) as object;
-    expect(body).toEqual({ statusCode: status, message: expect.any(String), error });
-    expect(JSON.stringify(body)).not.toMatch(/order|host|Controller|<0>|ECONN|10000/);
+  it('answers each error with its status, without holder, name and method', async () => {
+    const application = await start();
+    for (const [failure, status, error, retryAfter] of [
+      ['key', 400, 'Bad Request', null],
+      ['timeout', 423, 'Locked', '1'],
+      ['unknown', 423, 'Locked', '5'],
+      ['late', 423, 'Locked', '10'],
+      ['deadlock', 500, 'Internal Server Error', null],
+      ['full', 503, 'Service Unavailable', '1'],
+      ['unavailable', 503, 'Service Unavailable', null],
+      ['lost', 500, 'Internal Server Error', null],
+      ['closed', 503, 'Service Unavailable', '1'],
+      ['config', 500, 'Internal Server Error', null],
+    ] as const) {
+      const response = await application.get(`/throws/${failure}`);
+      expect([failure, response.status]).toEqual([failure, status]);
+      expect([failure, response.headers.get('retry-after')]).toEqual([failure, retryAfter]);
+      const body = (await response.json()) as object;
+      expect(body).toEqual({ statusCode: status, message: expect.any(String), error });
+      expect(JSON.stringify(body)).not.toMatch(/order|host|Controller|<0>|ECONN|10000/);
+    }
   });
 
   it('logs an invalid key once for each method and cause, with details that the client does not see', async () => {
