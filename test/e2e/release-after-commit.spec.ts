@@ -19,6 +19,7 @@ import { StockTable } from './support/stock-table.js';
 import { TransactionInterceptor } from './support/transaction.interceptor.js';
 import { RetryInterceptor } from './support/retry.interceptor.js';
 
+@Injectable()
 abstract class JournalController {
   constructor(protected readonly journal: Journal) {}
 
@@ -31,10 +32,6 @@ abstract class JournalController {
 @Controller()
 @Injectable()
 class MethodAboveController extends JournalController {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   @UseInterceptors(TransactionInterceptor)
   @Get('work')
   @Locked('work')
@@ -45,10 +42,6 @@ class MethodAboveController extends JournalController {
 
 @Controller()
 class MethodBelowController extends JournalController {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   @Locked('work')
   @Get('work')
   @UseInterceptors(TransactionInterceptor)
@@ -60,10 +53,6 @@ class MethodBelowController extends JournalController {
 @UseInterceptors(TransactionInterceptor)
 @Controller()
 class ClassController extends JournalController {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   @Get('work')
   @Locked('work')
   work(): Promise<string> {
@@ -76,10 +65,6 @@ abstract class TransactionalBase extends JournalController {}
 
 @Controller()
 class BaseClassController extends TransactionalBase {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   @Get('work')
   @Locked('work')
   work(): Promise<string> {
@@ -97,19 +82,11 @@ abstract class LockedBase extends JournalController {
 
 @UseInterceptors(TransactionInterceptor)
 @Controller()
-class InheritingController extends LockedBase {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-}
+class InheritingController extends LockedBase {}
 
 @UseInterceptors(TransactionInterceptor)
 @Controller()
 class OverridingController extends LockedBase {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   @Get('work')
   override async work(): Promise<string> {
     return super.work();
@@ -118,10 +95,6 @@ class OverridingController extends LockedBase {
 
 @Controller()
 class PlainController extends JournalController {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   @Get('work')
   @Locked('work')
   work(): Promise<string> {
@@ -132,10 +105,6 @@ class PlainController extends JournalController {
 @UseInterceptors(TransactionInterceptor)
 @Controller()
 class TwiceLockedController extends JournalController {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   @Get('work')
   @Locked((): string => `other:${randomUUID()}`)
   @Locked('work')
@@ -147,10 +116,6 @@ class TwiceLockedController extends JournalController {
 @UseInterceptors(TransactionInterceptor)
 @Controller()
 class LockedOverrideController extends LockedBase {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   @Get('work')
   @Locked(() => [`other:${randomUUID()}`, `another:${randomUUID()}`])
   override async work(): Promise<string> {
@@ -174,10 +139,6 @@ class LockedParts {
 
 @Controller()
 class InOtherPartsController extends LockedParts {
-  constructor(section: CriticalSection, locks: LockService) {
-    super(section, locks);
-  }
-
   @Get('work')
   @Locked('whole')
   override async part(): Promise<unknown> {
@@ -187,10 +148,6 @@ class InOtherPartsController extends LockedParts {
 
 @Controller()
 class InSamePartsController extends LockedParts {
-  constructor(section: CriticalSection, locks: LockService) {
-    super(section, locks);
-  }
-
   @Get('work')
   @Locked('part')
   override async part(): Promise<unknown> {
@@ -230,10 +187,6 @@ class RecursiveController extends JournalController {
 @Controller()
 class RetriedController extends JournalController {
   private attempts = 0;
-
-  constructor(journal: Journal) {
-    super(journal);
-  }
 
   @Get('work')
   @Locked('work', { reentrant: false })

@@ -1,5 +1,5 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Controller, UseInterceptors, type Type } from '@nestjs/common';
+import { Controller, Injectable, UseInterceptors, type Type } from '@nestjs/common';
 import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import {
   ClientProxyFactory,
@@ -14,6 +14,7 @@ import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websock
 import { firstValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
 import { Locked, RedisLockModule } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { freePort } from '../../support/free-port.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -22,6 +23,7 @@ import { HttpApplication } from '../support/http-application.js';
 import { onceCalling, type Shape } from '../support/interceptor-shapes.js';
 import { Journal } from '../support/journal.js';
 
+@Injectable()
 abstract class Handlers {
   constructor(private readonly journal: Journal) {}
 
@@ -35,10 +37,6 @@ function controllerWith(shape: Shape): Type {
   @Controller()
   @UseInterceptors(shape)
   class OrdersController extends Handlers {
-    constructor(journal: Journal) {
-      super(journal);
-    }
-
     @MessagePattern('order')
     @Locked('order:<0>')
     order(@Payload() _id: string): Promise<string> {
@@ -52,10 +50,6 @@ function gatewayWith(shape: Shape): Type {
   @WebSocketGateway()
   @UseInterceptors(shape)
   class OrdersGateway extends Handlers {
-    constructor(journal: Journal) {
-      super(journal);
-    }
-
     @SubscribeMessage('order')
     @Locked('order:<0>')
     order(@MessageBody() _id: string): Promise<string> {
@@ -69,10 +63,6 @@ function resolverWith(shape: Shape): Type {
   @Resolver()
   @UseInterceptors(shape)
   class OrdersResolver extends Handlers {
-    constructor(journal: Journal) {
-      super(journal);
-    }
-
     @Query(() => String)
     @Locked('order:<0>')
     order(@Args('id') _id: string): Promise<string> {
@@ -88,21 +78,17 @@ const clients = Array.from({ length: CLIENTS });
 describe.each(onceCalling)(
   'an interceptor that calls the handler %s keeps the lock until its commit',
   (_how, shape) => {
-    let server: RedisServer;
+    const server = duringTests(() => RedisServer.start());
     let app: HttpApplication | undefined;
     let client: ClientProxy | undefined;
     let socket: WebSocket | undefined;
 
-    beforeAll(async () => {
-      server = await RedisServer.start();
-    });
     afterEach(async () => {
       await client?.close();
       socket?.terminate();
       await app?.stop();
       app = client = socket = undefined;
     });
-    afterAll(() => server.stop());
 
     const shared = () => ({
       imports: [RedisLockModule.forRoot({ connection: server.url })],

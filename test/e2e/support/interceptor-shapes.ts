@@ -22,6 +22,7 @@ import { Journal } from './journal.js';
 const transactions = new AsyncLocalStorage<object>();
 
 /** An interceptor that opens a transaction before the handler, and commits it some time after the handler. */
+@Injectable()
 export abstract class ShapeInterceptor implements NestInterceptor {
   constructor(private readonly journal: Journal) {}
 
@@ -48,10 +49,6 @@ export abstract class ShapeInterceptor implements NestInterceptor {
 
 @Injectable()
 class FromPromise extends ShapeInterceptor {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return from(this.begin()).pipe(switchMap(() => this.committed(next)));
   }
@@ -59,10 +56,6 @@ class FromPromise extends ShapeInterceptor {
 
 @Injectable()
 class Deferred extends ShapeInterceptor {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return defer(async () => {
       await this.begin();
@@ -73,10 +66,6 @@ class Deferred extends ShapeInterceptor {
 
 @Injectable()
 class InOwnStorage extends ShapeInterceptor {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return new Observable((subscriber) =>
       transactions.run({}, () => this.committed(next).subscribe(subscriber)),
@@ -86,10 +75,6 @@ class InOwnStorage extends ShapeInterceptor {
 
 @Injectable()
 class InAnotherTick extends ShapeInterceptor {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return new Observable((subscriber) => {
       setImmediate(() => subscriber.add(this.committed(next).subscribe(subscriber)));
@@ -99,10 +84,6 @@ class InAnotherTick extends ShapeInterceptor {
 
 @Injectable()
 class Awaiting extends ShapeInterceptor {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   async intercept(_context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     await this.begin();
     const value: unknown = await lastValueFrom(next.handle());
@@ -112,10 +93,6 @@ class Awaiting extends ShapeInterceptor {
 
 @Injectable()
 class Shared extends ShapeInterceptor {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const shared = next.handle().pipe(shareReplay(1));
     return shared.pipe(
@@ -163,10 +140,6 @@ export class FromPoolOfHandlers extends ShapeInterceptor {
 
 @Injectable()
 class Repeating extends ShapeInterceptor {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next.handle().pipe(
       repeat(2),
@@ -178,10 +151,6 @@ class Repeating extends ShapeInterceptor {
 
 @Injectable()
 class InParallel extends ShapeInterceptor {
-  constructor(journal: Journal) {
-    super(journal);
-  }
-
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return forkJoin([next.handle(), next.handle()]).pipe(
       map(([first]) => first),
