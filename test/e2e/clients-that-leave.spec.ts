@@ -133,6 +133,13 @@ class WaitingController {
     return 'started';
   }
 
+  /** Replies before its work, as webhooks do. */
+  @Get('acknowledged')
+  async acknowledged(@Res() reply: { send(body: string): unknown }): Promise<void> {
+    reply.send('accepted');
+    await this.stock.take();
+  }
+
   @Get('promise')
   @Locked('stock')
   async promise(): Promise<string> {
@@ -332,6 +339,14 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
 
   it('with its reply continues a wait that the handler has not awaited', async () => {
     expect(await (await app.get('/background')).text()).toBe('started');
+    await delay(60);
+    await holder.release();
+    await waitFor(() => lines.includes('ran'));
+  });
+
+  it('with its reply continues a wait of a handler that has replied itself', async () => {
+    expect(await (await app.get('/acknowledged')).text()).toBe('accepted');
+    await waitFor(() => waiting === 1);
     await delay(60);
     await holder.release();
     await waitFor(() => lines.includes('ran'));

@@ -18,6 +18,8 @@ interface Closable {
 
 /** The parts of a request or response in Express, Fastify and GraphQL over HTTP that lead to its connection. */
 interface Message extends Partial<Closable> {
+  /** Whether the application has sent the whole reply. */
+  readonly writableEnded?: boolean;
   readonly raw?: Message;
   readonly res?: Message;
   readonly stream?: Message;
@@ -60,7 +62,7 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
 
   /** Whether nobody waits for the reply any more: the invocation was abandoned, or its connection has closed. */
   get isGone(): boolean {
-    if (!this.aborted && connectionOf(this.context)?.destroyed === true) this.abort(clientGone());
+    if (!this.aborted && connectionOf(this.context)?.destroyed === true) this.leave();
     return this.aborted;
   }
 
@@ -78,11 +80,22 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
   listen(): void {
     const connection = connectionOf(this.context);
     if (connection === undefined) return;
-    const gone = (): void => this.abort(clientGone());
+    const gone = (): void => this.leave();
     if (connection.destroyed === true) return gone();
     connection.on('close', gone);
     this.stop = () => connection.off('close', gone);
   }
+
+  /** Aborts, unless the client has its reply: a handler may reply through `@Res()` before its work. */
+  private leave(): void {
+    if (!isAnswered(this.context)) this.abort(clientGone());
+  }
+}
+
+function isAnswered(context: ExecutionContext): boolean {
+  if (context.getType() !== 'http') return false;
+  const response = context.switchToHttp().getResponse<Message | undefined>();
+  return (response?.raw ?? response)?.writableEnded === true;
 }
 
 /** An HttpException, because Nest logs other errors, although no client waits for the reply. */
