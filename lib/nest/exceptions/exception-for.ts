@@ -21,12 +21,22 @@ export function exceptionFor(
 ): Error {
   const type = host.getType<string>();
   if (type === 'graphql') return graphqlExceptionFor(error, service);
-  const statusCode = type === 'http' ? statusOf(error, service) : undefined;
+  const statusCode = hasHttpResponse(host) ? statusOf(error, service) : undefined;
   if (statusCode === undefined) return error;
   adviseRetry(error, host, adapter);
   const message = PUBLIC_MESSAGES[error.code];
   const body = { statusCode, message, error: STATUS_CODES[statusCode] ?? 'Error' };
   return standFor(new HttpException(body, statusCode, { cause: error }), error);
+}
+
+/**
+ * Whether a context belongs to a request over HTTP. Other packages call handlers by Nest's ExternalContextCreator, whose
+ * default type is 'http' as well.
+ */
+export function hasHttpResponse(host: ArgumentsHost): boolean {
+  if (host.getType() !== 'http') return false;
+  const response: unknown = host.switchToHttp().getResponse();
+  return typeof response === 'object' && response !== null;
 }
 
 /**

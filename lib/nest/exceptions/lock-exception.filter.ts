@@ -3,7 +3,7 @@ import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { throwError } from 'rxjs';
 import { grpcCallOf } from '../grpc/grpc-call.js';
 import { grpcError } from './grpc-error.js';
-import { exceptionFor } from './exception-for.js';
+import { exceptionFor, hasHttpResponse } from './exception-for.js';
 import { lockMessage, logKeyError } from './public-message.js';
 import { LockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
@@ -43,7 +43,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     if (type === 'ws') return emitException(host.switchToWs().getClient(), lockMessage(error));
     const exception = exceptionFor(error, host, this.adapterHost.httpAdapter, this.service);
     // Over HTTP a filter replies; elsewhere it throws.
-    if (type !== 'http') throw exception;
+    if (!hasHttpResponse(host)) throw exception;
     // oxlint-disable-next-line promise/valid-params -- catch() of a filter, not of a promise
     return this.filterFor(exception).catch(exception, host);
   }
