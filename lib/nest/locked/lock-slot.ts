@@ -201,10 +201,14 @@ export class LockSlot extends Invocation {
    * @param leave ends the call.
    */
   leaveAfter<T>(stream: Observable<T>, leave: () => void): Observable<T> {
-    // The Promise may resolve after the end of the invocation, and nobody subscribes then.
+    // The Promise may resolve after the end of the invocation. An interceptor that awaits the handler subscribes even then.
     if (this.over) leave();
     else this.unsubscribed.add(leave);
-    return defer(() => (this.unsubscribed.delete(leave) ? endAfter(stream, { close: leave }) : stream));
+    return defer(() => {
+      if (this.unsubscribed.delete(leave)) return endAfter(stream, { close: leave });
+      if (this.over) throw abortError('The request ended before the stream of its handler began.');
+      return stream;
+    });
   }
 
   /**
@@ -304,8 +308,12 @@ class RefusedInvocation extends Invocation {
   /** Rejects a late call of the handler. */
   claim(): never {
     // Created here, because the stack of an error leads to the objects of its functions.
-    throw new DOMException('The request ended before its handler ran.', 'AbortError');
+    throw abortError('The request ended before its handler ran.');
   }
+}
+
+function abortError(message: string): DOMException {
+  return new DOMException(message, 'AbortError');
 }
 
 /** Whether the running code is nested in a call. A mock of a lock has no context: the code counts as nested. */
