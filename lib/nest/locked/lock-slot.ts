@@ -8,6 +8,7 @@ import { OnceLock } from '../../service/once/once-lock.js';
 import { Invocation } from '../../service/invocation/invocation.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
 import { Abandonment } from '../../primitives/abandonment.js';
+import { Enclosure } from '../../primitives/enclosure.js';
 import { ClientAbandonment } from './client-abandonment.js';
 import { endAfter } from './end-after.js';
 import { type InvokedHandler, isHandlerOf, lockedMethodsAt, invokedHandler } from './invoked-handler.js';
@@ -65,6 +66,8 @@ export class LockSlot extends Invocation {
   /** How often each locked method had run outside of a slot when the last interceptor called the handler. */
   private strays: ReadonlyMap<LockedMethod, number> | undefined;
   private over = false;
+  /** Whether the invocation itself is nested in a hold, which outlives it. */
+  private readonly isInHold = Enclosure.find((each) => !(each instanceof Invocation) || undefined) === true;
   /** Settles when the holds of a call that ended after the invocation are released. */
   private releasing: Promise<void> | undefined;
   declare protected readonly client: ClientAbandonment;
@@ -167,13 +170,13 @@ export class LockSlot extends Invocation {
 
   /** Takes the hold of an earlier call of this invocation for the same names, if it is still certain. */
   takeHold(keys: readonly string[]): Lock | undefined {
-    const lock = this.holds.find(
-      (hold) => hold.keys.length === keys.length && hold.keys.every((key, i) => key === keys[i]),
-    );
-    if (!lock) return undefined;
-    this.holds.splice(this.holds.indexOf(lock), 1);
-    if (lock.held) return lock;
-    void releaseQuietly(lock);
+    const fits = (hold: Lock): boolean =>
+      hold.keys.length === keys.length && hold.keys.every((key, i) => key === keys[i]);
+    for (const lock of this.holds.filter(fits)) {
+      this.holds.splice(this.holds.indexOf(lock), 1);
+      if (lock.held) return lock;
+      void releaseQuietly(lock);
+    }
     return undefined;
   }
 
@@ -184,9 +187,10 @@ export class LockSlot extends Invocation {
       this.calls.findLastIndex((call) => call.method === method),
       1,
     );
-    // An inner hold is released at once. Until the end of the invocation, it would block the other call, for which the
-    // invocation waits, and all calls that reuse the outer hold.
-    if (lock && isInner && (this.called?.delete(method) || isPartOfAnother(lock))) void releaseQuietly(lock);
+    // Until the end of the invocation, an inner hold would block the other call, for which the invocation waits. An entry
+    // into another hold would block all calls that reuse that hold, and its release, for which the invocation may wait.
+    if (lock && (isInner || !this.isInHold)) leaveOuterHolds(lock);
+    if (lock && isInner && this.called?.delete(method)) void releaseQuietly(lock);
     else if (lock) this.holds.push(lock);
     if (this.calls.length > 0) return;
     if (!this.over) return this.queue?.next();
@@ -316,14 +320,21 @@ function abortError(message: string): DOMException {
   return new DOMException(message, 'AbortError');
 }
 
-/** Whether the running code is nested in a call. A mock of a lock has no context: the code counts as nested. */
+/**
+ * Whether the running code is nested in a call. A mock of a lock has no context, and a hold that was released early has
+ * none any more. The code then counts as nested, because otherwise the call could wait for itself.
+ */
 function surroundsCaller({ lock }: SlotCall): boolean {
   if (lock === undefined) return false;
-  const [hold] = lock instanceof CombinedLock ? lock.holds : [lock as ReusableLock];
-  return hold?.reentry?.surroundsCaller ?? true;
+  const [hold] = holdsOf(lock);
+  return hold?.reentry?.isOpen !== true || hold.reentry.surroundsCaller;
 }
 
-/** Whether a hold is an entry into another one, which outlives it. */
-function isPartOfAnother(lock: Lock): boolean {
-  return lock instanceof CombinedLock ? lock.holds.every(isPartOfAnother) : lock instanceof NestedHold;
+/** Ends the entries into other holds of a lock. */
+function leaveOuterHolds(lock: Lock): void {
+  for (const hold of holdsOf(lock)) if (hold instanceof NestedHold) void hold.release();
+}
+
+function holdsOf(lock: Lock): readonly ReusableLock[] {
+  return lock instanceof CombinedLock ? lock.holds : [lock as ReusableLock];
 }
