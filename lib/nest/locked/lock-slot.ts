@@ -165,6 +165,7 @@ export class LockSlot extends Invocation {
   hold(method: LockedMethod, lock: Lock): void {
     const call = this.calls.find((each) => each.method === method);
     if (call) call.lock = lock;
+    if (lock instanceof OnceLock) lock.begin();
     this.isServed = true;
   }
 
@@ -178,6 +179,19 @@ export class LockSlot extends Invocation {
       void releaseQuietly(lock);
     }
     return undefined;
+  }
+
+  /**
+   * Whether the result of a run can be kept at the end of the invocation: its own hold, or the one that it is nested in,
+   * lasts until then.
+   */
+  keepsAtEnd(method: LockedMethod, run: OnceLock): boolean {
+    if (this.called?.has(method)) return false;
+    let [hold] = run.holds;
+    while (hold instanceof NestedHold) hold = hold.outer;
+    return (
+      this.isInHold || this.calls.some(({ lock }) => lock && holdsOf(lock).some((each) => each === hold))
+    );
   }
 
   /** Ends a call that has the slot: its hold belongs to the slot from now on. */

@@ -136,7 +136,7 @@ export class LockedCall {
     if (isObservable(result)) throw this.method.unkeptStream();
     assertNotLost(lock);
     lock.note(result);
-    if (this.slot === undefined) await lock.keepResult();
+    if (this.slot?.keepsAtEnd(this.method, lock) !== true) await lock.keepResult();
   }
 
   private work(lock: Lock): unknown {

@@ -35,6 +35,11 @@ export class OnceLock extends CombinedLock {
     super([hold]);
   }
 
+  /** Begins a further run under this lock: the result of an earlier one is not kept. */
+  begin(): void {
+    this.json = undefined;
+  }
+
   /**
    * Notes the result of the run, which {@link keepResult} keeps.
    *

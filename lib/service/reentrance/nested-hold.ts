@@ -13,7 +13,7 @@ export class NestedHold implements ReusableLock {
   private ended = false;
 
   constructor(
-    private readonly outer: ReusableLock,
+    readonly outer: ReusableLock,
     private readonly entry: Reentry,
   ) {}
 

@@ -1,10 +1,18 @@
 import { Controller, Get, Injectable, Param, UseInterceptors } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { concatMap, Observable, of } from 'rxjs';
-import { CurrentLock, LockConfigError, LockService, Once, RedisLockModule } from '../../../lib/index.js';
+import { catchError, concatMap, defer, lastValueFrom, Observable, of } from 'rxjs';
+import {
+  CurrentLock,
+  LockConfigError,
+  Locked,
+  LockService,
+  Once,
+  RedisLockModule,
+} from '../../../lib/index.js';
 import type { Lock } from '../../../lib/index.js';
 import { HttpApplication } from '../../e2e/support/http-application.js';
+import { RetryInterceptor } from '../../e2e/support/retry.interceptor.js';
 
 const KEEP = { keep: '1h' } as const;
 
@@ -32,10 +40,82 @@ class CommittingInterceptor implements NestInterceptor {
   }
 }
 
-@Controller()
-class ReportsController {
+/** Replies itself if the handler fails. */
+@Injectable()
+class FallbackInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(catchError(() => of('no report')));
+  }
+}
+
+/** Holds the lock of the handler around it. */
+@Injectable()
+class LockingInterceptor implements NestInterceptor {
+  constructor(private readonly locks: LockService) {}
+
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return defer(() => this.locks.using('route:a', () => lastValueFrom(next.handle())));
+  }
+}
+
+class BaseReports {
   runs = 0;
+
+  @Once('route:<0>', KEEP)
+  async overridden(id: string): Promise<{ id: string; run: number }> {
+    this.runs += 1;
+    return { id, run: this.runs };
+  }
+
+  @Once('route:<0>', KEEP)
+  async both(id: string): Promise<unknown> {
+    this.runs += 1;
+    return { id, run: this.runs };
+  }
+}
+
+@Controller()
+class ReportsController extends BaseReports {
   held: boolean | undefined;
+
+  @Get('stacked/:id')
+  @UseInterceptors(CommittingInterceptor)
+  @Locked('route:<0>')
+  @Once('route:<0>', KEEP)
+  async stacked(@Param('id') id: string): Promise<{ id: string; run: number }> {
+    this.runs += 1;
+    return { id, run: this.runs };
+  }
+
+  @Get('overridden/:id')
+  @UseInterceptors(CommittingInterceptor)
+  @Locked(['other', 'route:<0>'])
+  override async overridden(@Param('id') id: string): Promise<{ id: string; run: number }> {
+    return super.overridden(id);
+  }
+
+  @Get('both/:id')
+  @Locked('other')
+  override async both(@Param('id') id: string): Promise<unknown> {
+    return Promise.all([super.both(id), super.both('b')]);
+  }
+
+  @Get('around/:id')
+  @UseInterceptors(LockingInterceptor)
+  @Once('route:<0>', KEEP)
+  async around(@Param('id') id: string): Promise<{ id: string; run: number }> {
+    this.runs += 1;
+    return { id, run: this.runs };
+  }
+
+  @Get('failing/:id')
+  @UseInterceptors(FallbackInterceptor, RetryInterceptor, CommittingInterceptor)
+  @Once('route:<0>', KEEP)
+  async failing(@Param('id') id: string): Promise<{ id: string; run: number }> {
+    this.runs += 1;
+    if (this.runs === 2) throw new Error('no paper');
+    return { id, run: this.runs };
+  }
 
   @Get('reports/:id')
   @UseInterceptors(CommittingInterceptor)
@@ -84,7 +164,7 @@ describe('a method with @Once', () => {
     controller = app.nest.get(ReportsController);
     commit = app.nest.get(Commit);
     locks = app.nest.get(LockService);
-    for (const name of ['route:a', 'plain:a', 'plain:b']) await locks.forget(name);
+    for (const name of ['route:a', 'route:b', 'plain:a', 'plain:b']) await locks.forget(name);
   });
   afterEach(() => app.stop());
 
@@ -124,6 +204,46 @@ describe('a method with @Once', () => {
     commit.fails = false;
 
     expect(await (await app.get('/reports/a')).json()).toEqual({ id: 'a', run: 2 });
+  });
+
+  it.each(['stacked', 'overridden'])(
+    'nested in another lock of its name keeps its result when the interceptors have ended: %s',
+    async (path) => {
+      commit.fails = true;
+      expect((await app.get(`/${path}/a`)).status).toBe(500);
+      expect((await locks.query('route:a')).done).toBeUndefined();
+      commit.fails = false;
+      const read = async (): Promise<unknown> => (await app.get(`/${path}/a`)).json();
+
+      expect(await read()).toEqual({ id: 'a', run: 2 });
+      expect(commit.keptBefore).toBe(false);
+      expect(await read()).toEqual({ id: 'a', run: 2 });
+    },
+  );
+
+  it('nested in the hold of an interceptor keeps its result before that hold ends', async () => {
+    const read = async (): Promise<unknown> => (await app.get('/around/a')).json();
+
+    expect([await read(), await read()]).toEqual([
+      { id: 'a', run: 1 },
+      { id: 'a', run: 1 },
+    ]);
+  });
+
+  it('keeps each result of calls that an override makes in parallel', async () => {
+    const read = async (): Promise<unknown> => (await app.get('/both/a')).json();
+    const first = await read();
+
+    expect(await read()).toEqual(first);
+    expect(controller.runs).toBe(2);
+  });
+
+  it('as a route keeps nothing of an earlier run if its last run has failed', async () => {
+    commit.fails = true;
+    expect(await (await app.get('/failing/a')).text()).toBe('no report');
+
+    expect(controller.runs).toBe(2);
+    expect((await locks.query('route:a')).done).toBeUndefined();
   });
 
   it('as a route fails with a result that cannot be kept, and leaves its lock free', async () => {
