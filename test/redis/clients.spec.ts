@@ -55,7 +55,7 @@ describe('Redis clients', () => {
       connection: { host: server.host, port: server.port, ...options },
     });
 
-    await expectToWork(first, second);
+    await expectToWork(await first.warmUp(), await second.warmUp());
     expect([...first.logged, ...second.logged]).toEqual([]);
   });
 

@@ -5,8 +5,6 @@ const wait = 60_000;
 
 /** A lock from hand to hand: within one instance, to another, and by the end of a wait. */
 export async function expectToWork(first: Instance, second: Instance): Promise<void> {
-  await first.warmUp();
-  await second.warmUp();
   const lock = await first.locks.acquire('n', { wait });
   expect(await second.locks.tryAcquire('n')).toBeUndefined();
   const next = second.locks.acquire('n', { wait });

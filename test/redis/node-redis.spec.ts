@@ -56,7 +56,7 @@ describe('Clients of node-redis', () => {
       await steadily(500, async () => {
         await using first = open();
         await using second = open();
-        await expectToWork(first, second);
+        await expectToWork(await first.warmUp(), await second.warmUp());
         expect([...first.logged, ...second.logged]).toEqual([]);
       });
       // Nobody reads the keys that Redis would have to remember for each of them.
@@ -69,7 +69,7 @@ describe('Clients of node-redis', () => {
         new Instance({ connection: nodeRedis(client as typeof template) });
       await using first = open(template.withTypeMapping({ 36: Buffer }));
       await using second = open(template.withCommandOptions({ asap: true }));
-      await expectToWork(first, second);
+      await expectToWork(await first.warmUp(), await second.warmUp());
       expect([...first.logged, ...second.logged]).toEqual([]);
     });
 
@@ -100,7 +100,7 @@ describe('Clients of node-redis', () => {
       await using first = new Instance({ connection: nodeRedis(never) });
       await using second = new Instance({ connection: nodeRedis(gone) });
       gone.destroy();
-      await expectToWork(first, second);
+      await expectToWork(await first.warmUp(), await second.warmUp());
       expect([...first.logged, ...second.logged]).toEqual([]);
       expect(never.isOpen).toBe(false);
     });
