@@ -1,67 +1,47 @@
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
+import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 import { FaultScene, TTL } from './support/fault-scene.js';
 import { expectHolderToKeep, HeldScene } from './support/held-scene.js';
 import { now } from './support/shared-clock.js';
 
 describe('a fault that leaves Redis its data, and the holder its lock', () => {
-  let scene: FaultScene;
+  const scene = duringTests(() => FaultScene.start(3));
   let held: HeldScene;
 
-  beforeAll(async () => {
-    scene = await FaultScene.start(3);
+  beforeAll(() => {
     held = new HeldScene(scene);
   });
-  afterAll(() => scene[Symbol.asyncDispose]());
 
-  it('SCRIPT FLUSH', async () => {
-    await held.breakWhileHeld(() => scene.admin.script('FLUSH'));
+  const kill = (type: 'normal' | 'pubsub'): Promise<unknown> =>
+    scene.admin.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
 
-    await expectHolderToKeep(held);
-  });
-
-  it('CLIENT KILL of every command connection', async () => {
-    await held.breakWhileHeld(() => kill('normal'));
-
-    await expectHolderToKeep(held);
-  });
-
-  it('CLIENT KILL of every inbox connection', async () => {
-    await held.breakWhileHeld(() => kill('pubsub'));
-
-    await expectHolderToKeep(held);
-  });
-
-  it('a reset of all connections', async () => {
-    await held.breakWhileHeld(() => scene.contenders.forEach(({ proxy }) => proxy.reset()));
-
-    await expectHolderToKeep(held);
-  });
-
-  it('the reply of a renewal lost', async () => {
-    await held.breakWhileHeld(() => held.holder.proxy.loseNextReply(extendScript.sha));
-
-    await expectHolderToKeep(held);
-  });
-
-  it('the reply of an extension lost', async () => {
-    await held.breakWhileHeld(async () => {
-      const lost = held.holder.proxy.loseNextReply(extendScript.sha);
-      const extended = await held.holder.worker.call('extend', 'job', TTL);
-      await lost;
-      expect(extended).toBeUndefined();
-    });
-
-    await expectHolderToKeep(held);
-  });
-
-  it('Redis silent for less than the lease', async () => {
-    await held.breakWhileHeld(async () => {
-      const frozenAt = now();
-      scene.server.freeze();
-      await waitFor(() => now() - frozenAt > TTL / 3);
-      scene.server.thaw();
-    });
+  it.each<[string, () => unknown]>([
+    ['SCRIPT FLUSH', () => scene.admin.script('FLUSH')],
+    ['CLIENT KILL of every command connection', () => kill('normal')],
+    ['CLIENT KILL of every inbox connection', () => kill('pubsub')],
+    ['a reset of all connections', () => scene.contenders.forEach(({ proxy }) => proxy.reset())],
+    ['the reply of a renewal lost', () => held.holder.proxy.loseNextReply(extendScript.sha)],
+    [
+      'the reply of an extension lost',
+      async () => {
+        const lost = held.holder.proxy.loseNextReply(extendScript.sha);
+        const extended = await held.holder.worker.call('extend', 'job', TTL);
+        await lost;
+        expect(extended).toBeUndefined();
+      },
+    ],
+    [
+      'Redis silent for less than the lease',
+      async () => {
+        const frozenAt = now();
+        scene.server.freeze();
+        await waitFor(() => now() - frozenAt > TTL / 3);
+        scene.server.thaw();
+      },
+    ],
+  ])('%s', async (_, fault) => {
+    await held.breakWhileHeld(fault);
 
     await expectHolderToKeep(held);
   });
@@ -72,8 +52,4 @@ describe('a fault that leaves Redis its data, and the holder its lock', () => {
 
     await expectHolderToKeep(held, 3_200);
   });
-
-  async function kill(type: 'normal' | 'pubsub'): Promise<void> {
-    await scene.admin.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
-  }
 });

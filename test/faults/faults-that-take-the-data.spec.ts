@@ -1,3 +1,4 @@
+import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Finished } from './support/contender.worker.js';
 import { FaultScene, type Contender } from './support/fault-scene.js';
@@ -13,34 +14,56 @@ const AT_ONCE = 1_700;
 
 /** One process holds a name and another waits for it; then the lock is taken from the holder. */
 describe('a fault that takes the data', () => {
-  let scene: FaultScene;
+  const scene = duringTests(() => FaultScene.start(2));
   let old: Contender;
   let next: Contender;
   let oldToken: number;
   let nextToken: Promise<number>;
 
-  beforeAll(async () => {
-    scene = await FaultScene.start(2);
+  beforeAll(() => {
     old = scene.contender(0);
     next = scene.contender(1);
   });
-  afterAll(() => scene[Symbol.asyncDispose]());
 
-  it('FLUSHALL', async () => {
-    await holdAndWait({ ttl: TTL });
+  it.each<[name: string, lease: { ttl: number }, fault: () => Promise<unknown>, within: number]>([
+    ['FLUSHALL', { ttl: TTL }, () => scene.admin.flushall(), NEXT_RENEWAL],
+    ['another client deleting the key', { ttl: TTL }, () => scene.admin.del(KEY), NEXT_RENEWAL],
+    [
+      'a restart without data, which the old holder detects when it reconnects',
+      { ttl: LONG_TTL },
+      () => scene.server.restart({ keepData: false }),
+      AT_ONCE,
+    ],
+    [
+      'a deleted key, which the old holder detects when it reconnects',
+      { ttl: LONG_TTL },
+      async () => {
+        await scene.admin.del(KEY);
+        old.proxy.reset();
+      },
+      AT_ONCE,
+    ],
+    [
+      'forceRelease, with a message to the old holder',
+      { ttl: LONG_TTL },
+      async () => expect(await scene.operator.forceRelease('job')).toBe(true),
+      AT_ONCE,
+    ],
+    [
+      'forceRelease of a holder whose inbox is closed, detected by its next renewal',
+      { ttl: TTL },
+      async () => {
+        await scene.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+        await scene.operator.forceRelease('job');
+      },
+      NEXT_RENEWAL,
+    ],
+  ])('%s', async (_, lease, fault, within) => {
+    await holdAndWait(lease);
 
-    await scene.losing(() => scene.admin.flushall());
+    await scene.losing(fault);
 
-    expect(await handedOff()).toBeLessThan(NEXT_RENEWAL);
-    await expectNewHolderUntouched();
-  });
-
-  it('another client deleting the key', async () => {
-    await holdAndWait({ ttl: TTL });
-
-    await scene.losing(() => scene.admin.del(KEY));
-
-    expect(await handedOff()).toBeLessThan(NEXT_RENEWAL);
+    expect(await handedOff()).toBeLessThan(within);
     await expectNewHolderUntouched();
   });
 
@@ -66,48 +89,6 @@ describe('a fault that takes the data', () => {
 
     await expectFencedOff();
     await old.worker.call('finish', 'job');
-    await expectNewHolderUntouched();
-  });
-
-  it('a restart without data, which the old holder detects when it reconnects', async () => {
-    await holdAndWait({ ttl: LONG_TTL });
-
-    await scene.losing(() => scene.server.restart({ keepData: false }));
-
-    expect(await handedOff()).toBeLessThan(AT_ONCE);
-    await expectNewHolderUntouched();
-  });
-
-  it('a deleted key, which the old holder detects when it reconnects', async () => {
-    await holdAndWait({ ttl: LONG_TTL });
-
-    await scene.losing(async () => {
-      await scene.admin.del(KEY);
-      old.proxy.reset();
-    });
-
-    expect(await handedOff()).toBeLessThan(AT_ONCE);
-    await expectNewHolderUntouched();
-  });
-
-  it('forceRelease, with a message to the old holder', async () => {
-    await holdAndWait({ ttl: LONG_TTL });
-
-    await scene.losing(async () => expect(await scene.operator.forceRelease('job')).toBe(true));
-
-    expect(await handedOff()).toBeLessThan(AT_ONCE);
-    await expectNewHolderUntouched();
-  });
-
-  it('forceRelease of a holder whose inbox is closed, detected by its next renewal', async () => {
-    await holdAndWait({ ttl: TTL });
-
-    await scene.losing(async () => {
-      await scene.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-      await scene.operator.forceRelease('job');
-    });
-
-    expect(await handedOff()).toBeLessThan(NEXT_RENEWAL);
     await expectNewHolderUntouched();
   });
 
