@@ -21,6 +21,22 @@ export function assertNotLoadedLazily(modules: ModulesContainer, token: symbol):
 }
 
 /**
+ * Rejects options that depend on a request: each request would open a service with connections of its own. Nest calls no
+ * shutdown hooks for them, so nothing would close them.
+ *
+ * @param token of the service.
+ */
+export function assertStatic(modules: ModulesContainer, token: InjectionToken): void {
+  for (const { providers } of modules.values()) {
+    if (providers.get(token)?.isDependencyTreeStatic() !== false) continue;
+    throw new LockConfigError(
+      'The options of RedisLockModule depend on a request-scoped provider: each request would open connections of its own, ' +
+        'which nothing closes. Let their factory inject providers with the default scope only.',
+    );
+  }
+}
+
+/**
  * Rejects a second module of the same name in an application. Its service would not know the holds of the first one, so
  * nested work under locks of both would wait for itself.
  *

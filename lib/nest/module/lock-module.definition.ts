@@ -6,7 +6,7 @@ import type {
 } from '../../options/module-options.interface.js';
 import { createLockService } from '../../lock-service.factory.js';
 import { resolveModuleOptions } from '../../options/module-options.js';
-import { assertNotLoadedLazily, assertOnlyModule } from './import-checks.js';
+import { assertNotLoadedLazily, assertOnlyModule, assertStatic } from './import-checks.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 
 /** Further options of `forRoot` and `forRootAsync`. */
@@ -56,6 +56,7 @@ export const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } =
             modules: ModulesContainer,
           ) => {
             assertNotLoadedLazily(modules, OWN_LOCK_SERVICE);
+            assertStatic(modules, getLockServiceToken(name));
             assertOnlyModule(modules, name, [OWN_LOCK_SERVICE, getLockServiceToken(name)]);
             return create(options);
           },
