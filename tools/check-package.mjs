@@ -32,7 +32,7 @@ const REQUIRED = [
 ];
 const ALLOWED =
   /^(?:package\.json|README(?:\.zh-CN)?\.md|LICENSE|skills\/nest-redis-lock\/SKILL\.md|dist\/.+)$/;
-const AT_MOST = { files: 37, packedKilobytes: 179, unpackedKilobytes: 590 };
+const AT_MOST = { files: 37, packedKilobytes: 180, unpackedKilobytes: 590 };
 
 /**
  * @param {string} what
