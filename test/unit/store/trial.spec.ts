@@ -123,6 +123,23 @@ describe('A trial', () => {
     expect(names).toHaveLength(3);
   });
 
+  it('is repeated twice a minute although re-asks are heard, which a replica passes on without counting', async () => {
+    create((name) => hears(name));
+    begin();
+    await settle();
+    const seconds: number[] = [];
+    for (let second = 1; second <= 70; second++) {
+      await clock.advance(1_000);
+      const before = names.length;
+      trial.doubt();
+      await settle();
+      if (names.length > before) seconds.push(second);
+      trial.hear('');
+    }
+
+    expect(seconds).toEqual([1, 31, 61]);
+  });
+
   it('tells a copied process of the copy, and reports it once', async () => {
     create((name) => hears(name, 2));
     begin();

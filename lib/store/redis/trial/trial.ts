@@ -14,7 +14,7 @@ import { findings, type Findings, versionError } from './findings.js';
 const CONFIRM_DELAY = 200;
 /** Milliseconds until a trial without a reply is repeated. */
 const RETRY_DELAY = 1_000;
-/** Milliseconds until a server with a problem is tried again. */
+/** Milliseconds until a server with a problem is tried again, and one whose messages arrive. */
 const LOOK_AGAIN = 30_000;
 
 /** The consequence of unreliable messages, while locks are still handed over. */
@@ -76,6 +76,7 @@ export class Trial {
   private readonly sent = new Set<string>();
   /** The last trial of an established connection, or message of a request that found the instance waiting. */
   private checkedAt = -Infinity;
+  private doubtedAt = -Infinity;
   /** Whether the listening connection was replaced since the last success. */
   private hasReplaced = false;
   private isCopied = false;
@@ -108,11 +109,15 @@ export class Trial {
   /**
    * Tries the listening connection again, because a message may not have arrived: it may have died without a sign, or
    * lead to another server after a failover. Hand-offs continue meanwhile.
+   *
+   * A replica passes on the messages of its master, which does not count their receivers: a trial notices that.
    */
   doubt(): void {
     const now = this.settings.clock.now();
-    if (this.receivers !== 'counted' || this.isAsking || now < this.checkedAt + DOUBT_INTERVAL) return;
+    const isSure = now < this.checkedAt + DOUBT_INTERVAL && now < this.doubtedAt + LOOK_AGAIN;
+    if (this.receivers !== 'counted' || this.isAsking || isSure) return;
     this.checkedAt = now;
+    this.doubtedAt = now;
     this.ask();
   }
 
