@@ -76,9 +76,11 @@ export class SilentHolders {
     const now = this.clock.now();
     const waited = new Map(this.waited());
     this.watched = new Map([...waited].map(([name, { owner }]) => [name, this.watchOf(name, owner, now)]));
-    const due = [...this.watched].flatMap(([name, { askAt }]) => (askAt <= now ? name : []));
+    const due = [...this.watched].filter(([, { askAt }]) => askAt <= now);
+    for (const [, watch] of due) watch.askAt = now + INTERVAL;
+    const names = due.map(([name]) => name);
     // A failed request says nothing about a holder, and its callers report the problem.
-    await this.ask([...new Set([...due, ...this.blocks.keys()])], waited).catch(() => undefined);
+    await this.ask([...new Set([...names, ...this.blocks.keys()])], waited).catch(() => undefined);
     this.timer = undefined;
     if (waited.size > 0 || this.blocks.size > 0) this.checkIn(this.delayAt(this.clock.now()));
   }

@@ -13,6 +13,7 @@ describe('A holder that others wait for', () => {
   let silentHolders: SilentHolders;
   let waited: [name: string, taken: Taken][];
   let answers: boolean;
+  let isRefused: boolean;
   /** Seconds of the waits at which an instance was asked, and the store. */
   let asked: [second: number, instance: string][];
   let queried: number[];
@@ -22,11 +23,20 @@ describe('A holder that others wait for', () => {
   const taken = (owner: string, remaining: number): Taken => ({ owner, remaining, tokenFloor: 0 });
 
   beforeEach(() => {
-    [clock, waited, answers, asked, queried, lines] = [new ManualClock(), [], true, [], [], []];
+    [clock, waited, answers, isRefused, asked, queried, lines] = [
+      new ManualClock(),
+      [],
+      true,
+      false,
+      [],
+      [],
+      [],
+    ];
     const store = Object.assign(new ScriptedStore(), {
       send: async (instance: string, message: string) => {
         const [, , question] = message.split(' ');
         if (asked.at(-1)?.[0] !== second()) asked.push([second(), instance]);
+        if (isRefused) throw new Error('NOPERM');
         if (answers) setImmediate(() => labels.handle(`labels ${question} ["Orders.pay"]`));
         return true;
       },
@@ -61,6 +71,15 @@ describe('A holder that others wait for', () => {
       expect(queried).toEqual([]);
     },
   );
+
+  it('is asked again after 5 s if the server refuses the question', async () => {
+    isRefused = true;
+    waited = [['n', taken(`${HOLDER}:1`, 60_000)]];
+    silentHolders.start();
+    await pass(20);
+
+    expect(asked.map(([each]) => each)).toEqual([6, 11, 16]);
+  });
 
   it('is not asked before it has kept the lock for 5 s', async () => {
     silentHolders.start();
