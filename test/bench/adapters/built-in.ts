@@ -5,6 +5,8 @@ import { type LockBuild, openLocks } from './lock-build.js';
 /** The working copy's own root. */
 export const HERE = resolve(__dirname, '../../..');
 
+const load: (directory: string) => LockBuild = require;
+
 /**
  * This package as it is built in some directory. Builds that are compared are loaded alike, and each alone: a process
  * that had loaded another copy before was 10 % faster.
@@ -17,7 +19,7 @@ export function builtIn(directory: string, id: string): ContestantDefinition {
     sends: ['evalsha', 'eval'],
     async open({ host, port }, ttl) {
       // By its package.json, for the build of another revision may lie elsewhere.
-      return openLocks(require(directory) as LockBuild, { host, port }, ttl);
+      return openLocks(load(directory), { host, port }, ttl);
     },
   };
 }
