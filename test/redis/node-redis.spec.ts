@@ -129,6 +129,7 @@ describe('Clients of node-redis', () => {
         instance.logged.filter((line) => line.includes('be used for locks'));
       await waitFor(() => troubles().at(-1) === 'Redis can be used for locks again.', {
         that: 'the end of the trouble to be logged',
+        timeout: AMPLE,
       });
     });
 
