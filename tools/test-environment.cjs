@@ -11,11 +11,9 @@ const { TestEnvironment } = require('jest-environment-node');
 const { prototype } = AsyncLocalStorage;
 
 /**
- * What V8 made of the text of a module with its parameters, for the specs that come later.
+ * What V8 made of the text of a module, for the specs that come later.
  *
- * Each text is a key by itself: V8 hashes it once, and would hash a longer key that it is part of each time.
- *
- * @type {Map<string, Map<string, Buffer>>}
+ * @type {Map<string, Buffer>}
  */
 const compiled = new Map();
 
@@ -38,13 +36,11 @@ module.exports = class extends TestEnvironment {
       original.enterWith.call(this, store);
     };
     vm.compileFunction = (code, parameters, options) => {
-      const key = String(parameters);
-      const known = compiled.get(key) ?? new Map();
-      compiled.set(key, known);
-      const cachedData = known.get(code);
+      const key = `${parameters?.join()}\n${code}`;
+      const cachedData = compiled.get(key);
       if (cachedData) return compileFunction(code, parameters, { ...options, cachedData });
       const result = compileFunction(code, parameters, { ...options, produceCachedData: true });
-      if (result.cachedData) known.set(code, result.cachedData);
+      if (result.cachedData) compiled.set(key, result.cachedData);
       return result;
     };
   }
