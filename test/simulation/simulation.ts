@@ -235,12 +235,12 @@ export class Simulation {
   }
 
   /** For how long the server keeps all leases of a hold that is detached. */
-  private leaseLeft({ names, step: { extend, maxHold } }: Attempt): number {
+  private leaseLeft({ names, step: { extend, maxHold, ttl } }: Attempt): number {
     if (maxHold < Infinity) return 0;
     const held = names.map((name) => this.servers.query(name).held);
     if (held.some(({ length }) => length === 0)) return 0;
-    // A shorter extension may be on its way.
-    return Math.min(extend?.ttl ?? Infinity, ...held.flat().map(({ remaining = 0 }) => remaining));
+    // A shorter extension may be on its way. An attach whose reply is lost has given the hold the lease of its taker.
+    return Math.min(ttl, extend?.ttl ?? Infinity, ...held.flat().map(({ remaining = 0 }) => remaining));
   }
 
   private async attach(attempt: Attempt, { process, service }: Instance, transfer: string): Promise<void> {
