@@ -174,13 +174,9 @@ export interface LockStore {
   yield(request: YieldRequest): Promise<Grant | Taken | undefined>;
   /**
    * Releases a lock; resolves to whether the owner still had it. If other instances may wait, they are notified first.
+   * With a gap, an exclusive lock is handed to no waiting instance, so that a client that polls can acquire it.
    */
-  release(name: string, owner: string, isAwaited?: boolean): Promise<boolean>;
-  /**
-   * Releases an exclusive lock, and hands it to no waiting instance: a client that polls can acquire it, with a gap in
-   * this time. Undefined for stores without clients of other packages.
-   */
-  endLease?(name: string, owner: string, gap?: Gap): Promise<unknown>;
+  release(name: string, owner: string, isAwaited?: boolean, gap?: Gap): Promise<boolean>;
   /** Whether a gap notifies the first waiting instance, and queues the releasing one. */
   readonly announcesGaps?: boolean;
   extend(batch: readonly Extension[]): Promise<readonly Extended[]>;

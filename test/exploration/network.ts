@@ -65,9 +65,11 @@ export class Network {
           const run = async (): Promise<unknown> => Reflect.apply(target[kind] as Method, target, args);
           this.requests.push({ kind, args, cause, sentAt: world.now, run, resolve, reject });
         })) as Target[Kind];
-    const vacating = {
-      endLease: (name: string, owner: string) => memory.extend([{ name, owner, ttl: 0, exact: true }]),
-    };
+    const endLease = sent(
+      { endLease: (name: string, owner: string) => memory.extend([{ name, owner, ttl: 0, exact: true }]) },
+      'endLease',
+    );
+    const extend = sent(memory, 'extend');
     const { marks } = memory;
     this.store = constant<LockStore>(
       {
@@ -79,9 +81,12 @@ export class Network {
         acquire: sent(memory, 'acquire'),
         share: sent(memory, 'share'),
         yield: sent(memory, 'yield'),
-        extend: sent(memory, 'extend'),
+        // The request after a refused release, which is repeated unlike a renewal.
+        extend: (batch) => {
+          const [{ name, owner, ttl } = { name: '', owner: '', ttl: 1 }] = batch;
+          return ttl === 0 ? endLease(name, owner) : extend(batch);
+        },
         release: sent(memory, 'release'),
-        endLease: sent(vacating, 'endLease'),
         cancel: sent(memory, 'cancel'),
         transfer: sent(memory, 'transfer'),
         marks: marks && {

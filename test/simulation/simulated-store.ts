@@ -87,10 +87,6 @@ export class SimulatedStore implements LockStore {
       : this.request('release', execute, 'impatient');
   }
 
-  endLease(name: string, owner: string): Promise<unknown> {
-    return this.extend([{ name, owner, ttl: 0, exact: true }]);
-  }
-
   extend(batch: readonly Extension[]): ReturnType<LockStore['extend']> {
     return this.commands.send(() => this.server.extend(batch), 'impatient', 'extend');
   }

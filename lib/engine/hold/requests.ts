@@ -47,11 +47,14 @@ export class Requests {
   release(name: string, owner: string, ttl: number, isAwaited?: boolean, gap?: Gap): Promise<void> {
     const { store } = this;
     const what = (): string => `The release of ${name}`;
-    const send = (): Promise<unknown> =>
-      (gap && store.endLease?.(name, owner, gap)) ?? store.release(name, owner, isAwaited);
-    // A user may lack rights that only a hand-off needs. Waiters then find the lock free when they ask again.
-    const ifRefused =
-      store.endLease && (() => ({ what, ttl, send: async () => store.endLease?.(name, owner) }));
+    const send = (): Promise<unknown> => store.release(name, owner, isAwaited, gap);
+    // A user may lack rights that only a hand-off needs. A lease of 0 ms ends at once, and an extension hands nothing
+    // off: waiters find the lock free when they ask again.
+    const ifRefused = (): RequestOptions => ({
+      what,
+      ttl,
+      send: () => store.extend([{ name, owner, ttl: 0, exact: true }]),
+    });
     return this.run({ what, ttl, send, ifRefused });
   }
 

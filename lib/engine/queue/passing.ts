@@ -10,7 +10,7 @@ export function release(record: NameRecord, lease: Lease): void {
   if (isNext && lease.fits(head.options, now) && record.budget.takeHold(now))
     return record.admitLocally(head, lease);
   const { gaps, store } = record.instance;
-  const gap = store.endLease && gaps.next(record.name, store.announcesGaps === true, now);
+  const gap = gaps.next(record.name, store.announcesGaps === true, now);
   if (gap) return releaseWithGap(record, head, lease, gap);
   if (isNext) return yieldTo(record, head, lease);
   record.release(lease);

@@ -7,6 +7,7 @@ import type {
   Extended,
   Extension,
   ForcedRelease,
+  Gap,
   LockStore,
   StoreEvents,
   StoreNode,
@@ -134,12 +135,8 @@ export class QuorumStore implements LockStore {
     return this.contest.run(request, tokenOf(owner));
   }
 
-  release(name: string, owner: string): Promise<boolean> {
-    return this.endings.everywhere(endOf(name, owner));
-  }
-
-  endLease(name: string, owner: string): Promise<boolean> {
-    return this.endings.everywhere({ ...endOf(name, owner), mode: 'quiet' });
+  release(name: string, owner: string, _isAwaited?: boolean, gap?: Gap): Promise<boolean> {
+    return this.endings.everywhere({ ...endOf(name, owner), mode: gap ? 'quiet' : 'wake' });
   }
 
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {

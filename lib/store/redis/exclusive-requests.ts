@@ -39,8 +39,9 @@ export class ExclusiveRequests {
     return reply === null ? undefined : this.answer(list(reply), tokens);
   }
 
-  releaseWithGap(name: string, owner: string, { length, memory, place }: Gap): Promise<unknown> {
-    return this.outbox.run(...this.endOfTurn(name, owner, place, 'gap', `${length} ${memory}`));
+  async releaseWithGap(name: string, owner: string, { length, memory, place }: Gap): Promise<boolean> {
+    const call = this.endOfTurn(name, owner, place, 'gap', `${length} ${memory}`);
+    return (await this.outbox.run(...call)) !== null;
   }
 
   release(name: string, owner: string, isAwaited: boolean): Promise<boolean> {

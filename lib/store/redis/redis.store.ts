@@ -129,18 +129,13 @@ export class RedisStore implements LockStore {
     return reply && this.replicated(reply, request);
   }
 
-  release(name: string, owner: string, isAwaited = false): Promise<boolean> {
+  release(name: string, owner: string, isAwaited = false, gap?: Gap): Promise<boolean> {
+    if (gap) return this.exclusive.releaseWithGap(name, owner, gap);
     const leads = isAwaited && !this.polls;
     if (owner[this.settings.instance.length] === ':') return this.exclusive.release(name, owner, leads);
     if (isSharedOwner(owner)) return this.shared.release(name, owner, leads);
     const colon = owner.lastIndexOf(':');
     return this.exclusive.releaseFrom(owner.slice(0, colon), name, owner.slice(colon + 1), leads);
-  }
-
-  endLease(name: string, owner: string, gap?: Gap): Promise<unknown> {
-    if (gap) return this.exclusive.releaseWithGap(name, owner, gap);
-    // A lease of 0 ms ends at once, and an extension hands nothing off.
-    return this.extend([{ name, owner, ttl: 0, exact: true }]);
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {

@@ -29,19 +29,22 @@ describe('An unconfirmed request', () => {
     expect([engine.size, clock.pending]).toEqual([0, 0]);
   });
 
-  it('that Redis refuses for good is not repeated, and the log says when its lease ends', async () => {
+  it('that Redis refuses for good is not repeated, and the log says what follows', async () => {
     const fixture = new EngineFixture();
     const { clock, store, hold } = bound(fixture);
     const lock = await hold({ ttl: 10_000 });
     void lock.release();
     (await store.next('release')).fail(new StoreRefusal('NOPERM this user has no permissions'));
+    (await store.next('extend')).fail(new StoreRefusal('NOPERM nor for this command'));
     await settle();
     await clock.advance(10_000);
 
-    expect(store.unseen('release')).toBe(0);
+    expect([store.unseen('release'), store.unseen('extend')]).toEqual([0, 0]);
     expect(fixture.warnings).toEqual([
+      'The release of n was refused. A request that only ends the lease follows; waiters find the lock free when they ' +
+        'ask again. NOPERM this user has no permissions',
       'The release of n was refused. It is not repeated: the lease or the place in the queue expires within 10000 ms. ' +
-        'NOPERM this user has no permissions',
+        'NOPERM nor for this command',
     ]);
   });
 
@@ -80,8 +83,8 @@ describe('An unconfirmed request', () => {
     expect(store.unseen('release')).toBe(0);
     expect(fixture.warnings).toEqual([
       'The release of n was not confirmed. The request is repeated until the lease expires. Stream is not writable.',
-      'The release of n was refused. It is not repeated: the lease or the place in the queue expires within 9950 ms. ' +
-        'NOPERM this user has no permissions',
+      'The release of n was refused. A request that only ends the lease follows; waiters find the lock free when they ' +
+        'ask again. NOPERM this user has no permissions',
     ]);
   });
 

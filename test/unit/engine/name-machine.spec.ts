@@ -41,7 +41,6 @@ class Scene {
     gaps: new Gaps(),
     store: {
       announcesGaps: true,
-      endLease: async () => undefined,
       canQueue: () => true,
       place: (claimTtl, tokens, shared) => formatPlace({ instance: 'i', claimTtl, tokens, shared }),
     },

@@ -67,7 +67,7 @@ describe('A grant of a quorum', () => {
     const other = storeOn(nodes, { instance: 'other' });
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
     await other.acquire({ ...request, place: other.place(), endedToken: 0 });
-    await store.endLease('n', owner);
+    await store.release('n', owner, false, { length: 40, memory: 120_000, place: undefined });
     expect(heard).toEqual([]);
 
     expect(await store.yield({ ...request, owner })).toMatchObject({ owner: 'other:0' });
@@ -107,7 +107,7 @@ describe('A grant of a quorum', () => {
     for (const node of nodes) node.subscribe('other');
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
     await storeOn(nodes, { instance: 'other' }).acquire({ ...request, place: 'other|1', endedToken: 0 });
-    await storeOn([nodes[0]]).endLease('n', owner);
+    await storeOn([nodes[0]]).release('n', owner, false, { length: 40, memory: 120_000, place: undefined });
 
     expect(await store.forceRelease('n')).toEqual({ released: [owner], holders: [] });
   });

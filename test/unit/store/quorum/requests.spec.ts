@@ -10,6 +10,7 @@ const CHANNELS = 'lock:inbox:';
 /** Twice nodeTimeout. */
 const CLAIM_TTL = 2_000;
 const request = { name: 'n', ttl: 9_999.5, tokens: 2, endedToken: 0 };
+const GAP = { length: 40, memory: 120_000, place: undefined };
 /** In requests: milliseconds of a lease, and for which a node remembers the last token. */
 const [TTL, RETENTION] = [10_000, 610_000];
 
@@ -44,7 +45,7 @@ describe('Each node of a quorum receives', () => {
 
   it.each<[string, (on: QuorumStore) => Promise<unknown>, ...Request[]]>([
     ['a release', (on) => on.release('n', 'me:7'), ending(7, 'wake')],
-    ['a release without a message', (on) => on.endLease('n', 'me:7'), ending(7, 'quiet')],
+    ['a release with a gap', (on) => on.release('n', 'me:7', false, GAP), ending(7, 'quiet')],
     ['a cancellation of a wait', (on) => on.cancel('n'), ending(0, 'wake', 'leave')],
     [
       'a renewal, and the end of a hold that a majority does not know',
