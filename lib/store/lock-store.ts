@@ -121,6 +121,13 @@ export interface StoreEvents {
   unusable(reason: LockConfigError | undefined): void;
 }
 
+/**
+ * How a waiting instance learns that it can have a lock:
+ * - message: a hand-off would currently reach it. It asks again after a second at most.
+ * - poll: it receives no messages, and asks ten times a second.
+ */
+export type Waking = 'message' | 'poll';
+
 /** One of several servers behind a store. */
 export interface StoreNode {
   /** Its address, without credentials. */
@@ -140,8 +147,8 @@ export interface LockStore {
   connect?(): void;
   /** Connects, and starts to listen for grants. Called once, before the first acquire. */
   open(events: StoreEvents): void;
-  /** Whether a hand-off of this name would currently reach this instance. */
-  canQueue(name: string): boolean;
+  /** How a waiter of this name learns that it can have the lock; undefined if it must not queue for now. */
+  wakesBy(name: string): Waking | undefined;
   /**
    * Begins to listen for a name with waiters, in stores that listen to each name separately. They report when they
    * listen.
@@ -158,8 +165,6 @@ export interface LockStore {
   readonly marks?: MarkStore | undefined;
   /** Maximum number of leases in one extension, if limited. */
   readonly maxBatch?: number | undefined;
-  /** Milliseconds after which a waiting instance asks again without a message; a second if undefined. */
-  readonly reaskDelay?: number | undefined;
   /** Why there is no reply, as far as the store knows. */
   readonly trouble: Error;
   /** The place of a waiting instance in the queue, with its claim lease and wanted tokens. */

@@ -10,7 +10,7 @@ class SilentStore implements LockStore {
   readonly trouble = new Error('This store never answers.');
 
   open(): void {}
-  canQueue = (): boolean => true;
+  wakesBy = (): 'message' => 'message';
   place = (): string => 'me|1000|1';
   acquire(request: AcquireRequest): Promise<never> {
     this.acquires.push(request);

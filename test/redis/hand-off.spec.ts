@@ -194,8 +194,8 @@ describe('Hand-off across instances', () => {
     waits.push(third.locks.using('kept place', () => void order.push('third')));
     await queued('kept place', 2);
     inboxRoad.reset();
-    await waitFor(() => !far.store.canQueue('n'));
-    await waitFor(() => far.store.canQueue('n'), { that: 'the inbox to be subscribed again' });
+    await waitFor(() => far.store.wakesBy('n') === undefined);
+    await waitFor(() => far.store.wakesBy('n') !== undefined, { that: 'the inbox to be subscribed again' });
     await lock.release();
     await Promise.all(waits);
 
@@ -228,7 +228,7 @@ describe('Hand-off across instances', () => {
     const waits = names.map((name) => far.locks.acquire(name));
     await Promise.all(names.map((name) => queued(name, 1)));
     inboxRoad.reset();
-    await waitFor(() => !far.store.canQueue('n'));
+    await waitFor(() => far.store.wakesBy('n') === undefined);
     // While its inbox is closed it counts as gone: the locks become free.
     await Promise.all(locks.map((lock) => lock.release()));
     for (const wait of waits) await (await wait).release();

@@ -43,7 +43,7 @@ export class Instance implements AsyncDisposable {
     };
     // A client whose own commands time out soon may not be answered in time by a busy machine.
     await waitFor(warm, { timeout: 20_000, that: 'a first lock' });
-    await waitFor(() => this.store.canQueue('warm-up'), { that: 'the inbox to be subscribed' });
+    await waitFor(() => this.store.wakesBy('warm-up') !== undefined, { that: 'the inbox to be subscribed' });
     return this;
   }
 

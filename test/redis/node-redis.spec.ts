@@ -124,7 +124,10 @@ describe('Clients of node-redis', () => {
       await lock.release();
       await server.restart({ keepData: false });
       expect(await instance.locks.using('n', async () => 'back')).toBe('back');
-      await waitFor(() => instance.store.canQueue('n'), { that: 'it to listen again', timeout: AMPLE });
+      await waitFor(() => instance.store.wakesBy('n') !== undefined, {
+        that: 'it to listen again',
+        timeout: AMPLE,
+      });
       const troubles = (): readonly string[] =>
         instance.logged.filter((line) => line.includes('be used for locks'));
       await waitFor(() => troubles().at(-1) === 'Redis can be used for locks again.', {

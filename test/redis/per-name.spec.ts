@@ -24,8 +24,8 @@ describe("layout: 'per-name', on one Redis", () => {
       await isQueued(holder.locks, name, 1);
       // The trial of a connection sends a message, too.
       for (const { name: own, store } of [holder, waiter])
-        await waitFor(() => store.canQueue(`instance:${own}`), { that: 'the trials to end' });
-      await waitFor(() => waiter.store.canQueue(name), { that: 'the waiter to listen' });
+        await waitFor(() => store.wakesBy(`instance:${own}`) !== undefined, { that: 'the trials to end' });
+      await waitFor(() => waiter.store.wakesBy(name) !== undefined, { that: 'the waiter to listen' });
       await server.resetCommandCounts();
 
       await lock.release();

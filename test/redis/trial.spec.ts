@@ -33,14 +33,14 @@ describe('The trial of a server', () => {
   };
   const polls = async (each: Instance): Promise<void> => {
     await each.locks.using(`try:${each.name}`, () => undefined);
-    await waitFor(() => each.store.reaskDelay !== undefined, { that: 'the verdict' });
+    await waitFor(() => each.store.wakesBy('n') === 'poll', { that: 'the verdict' });
   };
 
   describe('that counts receivers', () => {
     it('reports nothing', async () => {
       const each = await instance(server).warmUp();
 
-      expect(each.store.reaskDelay).toBeUndefined();
+      expect(each.store.wakesBy('n')).toBe('message');
       expect(each.logged).toEqual([]);
     });
 
@@ -62,7 +62,7 @@ describe('The trial of a server', () => {
       await waitFor(async () =>
         (await log.requests()).some(({ args }) => args[0]?.includes('REDIS_VERSION')),
       );
-      await waitFor(() => each.store.canQueue('n'));
+      await waitFor(() => each.store.wakesBy('n') !== undefined);
       log.close();
 
       expect(each.logged.filter((message) => message.includes('ten times'))).toEqual([]);
@@ -130,7 +130,7 @@ describe('The trial of a server', () => {
       await polls(each);
       strange.strangeness = {};
       strange.reset();
-      await waitFor(() => each.store.reaskDelay === undefined && each.store.canQueue('n'));
+      await waitFor(() => each.store.wakesBy('n') === 'message');
 
       expect(each.logged).toContain('Locks are handed over by messages again.');
     });
@@ -146,7 +146,7 @@ describe('The trial of a server', () => {
     ]);
 
     strange.deliver();
-    await waitFor(() => each.store.canQueue('n') && each.store.reaskDelay === undefined);
+    await waitFor(() => each.store.wakesBy('n') === 'message');
 
     expect(each.logged).toContain('Locks are handed over by messages again.');
   });

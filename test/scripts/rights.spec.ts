@@ -152,7 +152,9 @@ describe('A Redis user with the least rights', () => {
     await (await next).release();
     expect(deaf.logged).toEqual([expect.stringContaining('SUBSCRIBE')]);
     await admin.call('ACL', 'SETUSER', 'deaf', '&lock:inbox:*');
-    await waitFor(() => deaf.store.canQueue('n'), { that: 'the subscription once it is allowed' });
+    await waitFor(() => deaf.store.wakesBy('n') !== undefined, {
+      that: 'the subscription once it is allowed',
+    });
   });
 
   it.each<[what: string, refused: readonly string[]]>([
@@ -195,7 +197,7 @@ async function everything(
   await locks.using(`${prefix}:free`, (lock) => lock.extend());
   await other.locks.using(`${prefix}:other`, () => undefined);
   await locks.using([`${prefix}:one`, `${prefix}:two`], () => undefined);
-  await waitFor(() => other.store.canQueue('n'), { timeout: timeout, that: 'the inbox' });
+  await waitFor(() => other.store.wakesBy('n') !== undefined, { timeout: timeout, that: 'the inbox' });
 
   await locks.once(`${prefix}:once`, { keep: 1_000 }, () => 'done');
   await other.locks.once(`${prefix}:once`, { keep: 1_000 }, () => 'again');

@@ -8,6 +8,7 @@ import type {
   StoreEvents,
   Transferred,
   Waiting,
+  Waking,
   YieldRequest,
 } from '../../lib/store/lock-store.js';
 import type { MarkStore } from '../../lib/store/mark.js';
@@ -52,8 +53,8 @@ export class SimulatedStore implements LockStore {
     this.inbox.listen(events);
   }
 
-  canQueue(): boolean {
-    return this.inbox.open;
+  wakesBy(): Waking | undefined {
+    return this.inbox.open ? 'message' : undefined;
   }
 
   place(claimTtl: number, tokens: number, shared?: SharedTerms): string {

@@ -149,7 +149,7 @@ function keepOrCancel(record: NameRecord, bid: Bid | undefined, { options }: Wai
 /** Takes a place in the store's queue, if the bid has none. */
 function queue(record: NameRecord, bid: Bid, { options }: Waiter, tokens: number): string | undefined {
   const { store } = record.instance;
-  if (!store.canQueue(record.name)) return undefined;
+  if (store.wakesBy(record.name) === undefined) return undefined;
   if (bid.place === undefined) bid.unserved = record.wanted;
   // Of a shared bid, the store keeps the position, and learns how many holds are wanted.
   if (bid.terms) bid.place = undefined;

@@ -16,7 +16,7 @@ export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 export interface NameSurroundings {
   readonly handoff: Handoff;
   readonly gaps: Pick<Gaps, 'next' | 'note' | 'noteGrant' | 'reaskDelay'>;
-  readonly store: Pick<LockStore, 'announcesGaps' | 'canQueue' | 'place' | 'reaskDelay'>;
+  readonly store: Pick<LockStore, 'announcesGaps' | 'place' | 'wakesBy'>;
   /** The highest token of a lease or grant that has ended in this instance. */
   readonly endedToken: number;
 }

@@ -6,6 +6,9 @@ import type { GrantedBy, NameRecord } from './name-record.js';
 import type { ArrivedGrant, State, TakenReply, Bid } from './bid.js';
 import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
 
+/** Milliseconds after which an instance without messages asks again. */
+const POLL_DELAY = 100;
+
 /** A state with a request in flight. */
 type Asking = Extract<State, { kind: 'asking' | 'yielding' }>;
 
@@ -80,12 +83,13 @@ function stayQueued(record: NameRecord, bid: Bid, takenReply: TakenReply): void 
     return goIdle(record);
   }
   // The requesting attempt may have left since. Then this instance has no place in the store's queue.
-  const isUnqueued = bid.place === undefined && instance.store.canQueue(record.name);
+  const waking = instance.store.wakesBy(record.name);
+  const isUnqueued = bid.place === undefined && waking !== undefined;
   if (first?.isAttempt || isUnqueued || bid.isOutdated || !bid.suits(head.options)) return ask(record, bid);
   // Recovers from a lost message, and finds the lock of a dead holder: 2 ms later, its lease has certainly expired.
   const reaskDelay = Math.min(
     instance.gaps.reaskDelay(record.name, takenReply.owner, now),
-    instance.store.reaskDelay ?? Infinity,
+    waking === 'poll' ? POLL_DELAY : Infinity,
   );
   const delay = Math.min(reaskDelay, head.options.ttl / 3, (takenReply.remaining ?? Infinity) + 2);
   record.state = { kind: 'queued', bid, askAt: Math.max(now, takenReply.answeredAt + delay) };

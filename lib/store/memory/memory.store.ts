@@ -18,7 +18,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
       delete: async (name) => server.marks.delete(name),
     },
     open: (events) => server.inboxes.open(instance, events),
-    canQueue: () => server.inboxes.has(instance),
+    wakesBy: () => (server.inboxes.has(instance) ? 'message' : undefined),
     place: (claimTtl, tokens, shared) => formatPlace({ instance, claimTtl, tokens, shared }),
     acquire: async (request) => known(server.acquire(instance, request), request),
     share: async (request) => known(server.share(instance, request), request),

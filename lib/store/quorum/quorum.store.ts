@@ -11,6 +11,7 @@ import type {
   LockStore,
   StoreEvents,
   StoreNode,
+  Waking,
   YieldRequest,
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
@@ -102,8 +103,9 @@ export class QuorumStore implements LockStore {
   }
 
   /** Places contain a time of the nodes' clocks, which is known after the first replies. */
-  canQueue(): boolean {
-    return this.proposals.now > 0 && this.quorum.nodes.some(({ listening }) => listening);
+  wakesBy(): Waking | undefined {
+    const isHeard = this.proposals.now > 0 && this.quorum.nodes.some(({ listening }) => listening);
+    return isHeard ? 'message' : undefined;
   }
 
   doubt(): void {

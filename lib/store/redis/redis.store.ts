@@ -10,6 +10,7 @@ import type {
   StoreEvents,
   Transferred,
   Waiting,
+  Waking,
   YieldRequest,
 } from '../lock-store.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
@@ -45,9 +46,6 @@ import { SharedRequests } from './shared-requests.js';
 import { SingleTopology } from './single.topology.js';
 import { TransferRequests } from './transfer-requests.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
-
-/** Milliseconds after which an instance without messages asks again. */
-const POLL_DELAY = 100;
 
 /**
  * Number of measured round trips. The first one may include the text of a script, and each may meet a busy event loop.
@@ -85,12 +83,9 @@ export class RedisStore implements LockStore {
     this.topology.open(events);
   }
 
-  canQueue(name: string): boolean {
-    return this.polls || this.topology.canReceive(name);
-  }
-
-  get reaskDelay(): number | undefined {
-    return this.polls ? POLL_DELAY : undefined;
+  wakesBy(name: string): Waking | undefined {
+    if (this.polls) return 'poll';
+    return this.topology.canReceive(name) ? 'message' : undefined;
   }
 
   listen(name: string): void {

@@ -336,7 +336,8 @@ export function describeClusterLocks(version: string): void {
 
 const untilHeard = (instance: Instance, name: string): Promise<unknown> =>
   waitFor(
-    async () => instance.store.canQueue(name) && (await instance.locks.query(name)).pending.length === 1,
+    async () =>
+      instance.store.wakesBy(name) !== undefined && (await instance.locks.query(name)).pending.length === 1,
     {
       that: `an instance to wait for ${name} and to hear of it`,
       timeout: 20_000,

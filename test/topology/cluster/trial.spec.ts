@@ -57,7 +57,7 @@ describe('The trial of the nodes of a Cluster', () => {
     }
 
     expect(instances.flatMap(({ logged }) => logged)).toEqual([]);
-    expect(instances.filter(({ store }) => store.reaskDelay !== undefined)).toEqual([]);
+    expect(instances.filter(({ store }) => store.wakesBy('one') === 'poll')).toEqual([]);
   });
 
   it('lets an instance poll that listens at a node which does not count', async () => {
@@ -68,7 +68,7 @@ describe('The trial of the nodes of a Cluster', () => {
     const [holder, waiter] = [open(), open()];
     const lock = await holder.locks.acquire(name);
     const next = waiter.locks.acquire(name);
-    await waitFor(() => waiter.store.reaskDelay !== undefined);
+    await waitFor(() => waiter.store.wakesBy(name) === 'poll');
     await waitFor(async () => (await holder.locks.query(name)).pending.length === 1);
     await lock.release();
     await (await next).release();

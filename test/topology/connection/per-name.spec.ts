@@ -55,7 +55,7 @@ describe("layout: 'per-name', behind one endpoint of many shards", () => {
     );
 
     expect(instances.flatMap(({ logged }) => logged)).toEqual([]);
-    expect(instances.map(({ store }) => store.reaskDelay)).toEqual([undefined, undefined]);
+    expect(instances.filter(({ store }) => store.wakesBy('n') === 'poll')).toEqual([]);
   });
 
   it('takes several names one by one, and all or none', async () => {
@@ -77,7 +77,7 @@ describe("layout: 'per-name', behind one endpoint of many shards", () => {
       holder.locks.acquire(together, { mode: 'shared', ttl: 60_000 }),
       holder.locks.acquire([too, 'another'], { ttl: 60_000 }),
     ]);
-    await waitFor(() => holder.store.canQueue(`instance:${holder.name}`));
+    await waitFor(() => holder.store.wakesBy(`instance:${holder.name}`) !== undefined);
     for (const name of names) expect(await operator.locks.forceRelease(name)).toBe(true);
     // Long before the next renewal.
     await waitFor(() => holds.every(({ signal }) => signal.aborted), { timeout: 5_000 });
@@ -90,10 +90,10 @@ describe("layout: 'per-name', behind one endpoint of many shards", () => {
     const [holder, waiter] = [open(), open()];
     const lock = await holder.locks.acquire('over');
     const next = waiter.locks.acquire('over');
-    await waitFor(() => waiter.store.canQueue('over'));
+    await waitFor(() => waiter.store.wakesBy('over') !== undefined);
     await lock.release();
     await (await next).release();
-    await waitFor(() => !waiter.store.canQueue('over'), { timeout: 10_000 });
+    await waitFor(() => waiter.store.wakesBy('over') === undefined, { timeout: 10_000 });
 
     expect(waiter.engine.size).toBe(0);
   });
@@ -106,9 +106,9 @@ describe("layout: 'per-name', behind one endpoint of many shards", () => {
     proxy.reset();
     await lock.release();
     await (await next).release();
-    await waitFor(() => waiter.store.canQueue(`instance:${waiter.name}`));
+    await waitFor(() => waiter.store.wakesBy(`instance:${waiter.name}`) !== undefined);
 
-    expect(waiter.store.reaskDelay).toBeUndefined();
+    expect(waiter.store.wakesBy(`instance:${waiter.name}`)).toBe('message');
   });
 
   it('stays in the slot of a client’s own prefix, with a hash tag or without', async () => {

@@ -41,7 +41,7 @@ class Scene {
     gaps: new Gaps(),
     store: {
       announcesGaps: true,
-      canQueue: () => true,
+      wakesBy: () => 'message',
       place: (claimTtl, tokens, shared) => formatPlace({ instance: 'i', claimTtl, tokens, shared }),
     },
     endedToken: 0,

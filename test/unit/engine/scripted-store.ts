@@ -9,6 +9,7 @@ import type {
   StoreEvents,
   Transferred,
   Waiting,
+  Waking,
   YieldRequest,
 } from '../../../lib/store/lock-store.js';
 import type { LockSnapshot } from '../../../lib/store/lock-snapshot.interface.js';
@@ -62,8 +63,8 @@ export class ScriptedStore implements LockStore {
     this.events = events;
   }
 
-  canQueue(): boolean {
-    return this.hears;
+  wakesBy(): Waking | undefined {
+    return this.hears ? 'message' : undefined;
   }
 
   /** The next request of a kind that a test has not looked at yet. */

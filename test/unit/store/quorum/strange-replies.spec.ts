@@ -115,11 +115,11 @@ describe('A place in the queues of a quorum', () => {
     const store = storeOf(accepted, accepted, accepted);
     const before = Date.now() * 1_000;
     expect(timeIn(store.place())).toBeGreaterThanOrEqual(before);
-    expect(store.canQueue()).toBe(false);
+    expect(store.wakesBy()).toBeUndefined();
     await store.acquire(request);
 
     const time = timeIn(store.place());
     expect(Math.abs(time - TIME)).toBeLessThan(60_000_000);
-    expect(store.canQueue()).toBe(true);
+    expect(store.wakesBy()).toBe('message');
   });
 });

@@ -61,12 +61,12 @@ describe('An instance that waits at a quorum', () => {
     expect(asks).not.toHaveBeenCalled();
   });
 
-  it('can queue if it knows the time of the nodes, and one of them can notify it', () => {
-    expect([storeOn(nodes).canQueue(), store.canQueue()]).toEqual([false, true]);
+  it('waits for messages if it knows the time of the nodes, and one of them can notify it', () => {
+    expect([storeOn(nodes).wakesBy(), store.wakesBy()]).toEqual([undefined, 'message']);
     nodes.slice(1).forEach((node) => (node.listening = false));
-    expect(store.canQueue()).toBe(true);
+    expect(store.wakesBy()).toBe('message');
     for (const node of nodes) node.listening = false;
 
-    expect(store.canQueue()).toBe(false);
+    expect(store.wakesBy()).toBeUndefined();
   });
 });
