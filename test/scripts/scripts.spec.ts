@@ -371,6 +371,25 @@ describe('Scripts', () => {
     expect(await client.get('lock:{n}')).toBe('a~gone:1');
   });
 
+  it('pass on what Redis says of a command, and name the right that a user lacks to run it', async () => {
+    const rights = ['on', '>secret', '~lock:*', '&lock:*', '+eval', '+publish'];
+    await client.call('ACL', 'SETUSER', 'some', 'reset', ...rights);
+    const some = client.duplicate({ username: 'some', password: 'secret', enableReadyCheck: false });
+    const refusal = async (by: Redis, ...words: readonly string[]): Promise<string> =>
+      by.eval(commandScript.lua, 1, 'lock:{}', ...words).then(String, ({ message }: Error) => message);
+    const [strange, elsewhere, forbidden] = [
+      await refusal(client, 'SCAN', 'x'),
+      await refusal(some, 'PUBLISH', 'elsewhere', 'hello'),
+      await refusal(some, 'SCAN', '0'),
+    ];
+    some.disconnect();
+
+    expect(strange).toMatch(/^ERR invalid cursor/);
+    expect(elsewhere).toMatch(/channel/);
+    expect(elsewhere).not.toContain('+publish');
+    expect(forbidden).toMatch(/^NOPERM SCAN takes the right \+scan: .* run /);
+  });
+
   it('extend no lease of another owner, and revive no ended one', async () => {
     const [token] = await acquire('a', { ttl: 5_000 });
     const other = ['lock:{gone}', 'lock:{gone}:s', ...pair];
