@@ -71,6 +71,14 @@ describe('one node of a quorum', () => {
     expect(await node.heard()).toEqual([`inbox:b released ${node.name}`]);
   });
 
+  it('keeps the place of a waiter that asks again, and publishes nothing', async () => {
+    await node.acquire('a', 100);
+    for (let i = 0; i < 2; i++) expect(await node.acquire('b', 200, { since: 1 })).toBe(TAKEN);
+
+    expect(await node.queue()).toEqual(['b']);
+    expect(await node.heard()).toEqual([]);
+  });
+
   it('removes an instance from the queue with its grant, so that the next release reaches another waiter', async () => {
     await node.acquire('a', 100);
     await node.acquire('b', 150, { since: 1 });
