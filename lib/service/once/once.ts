@@ -119,7 +119,7 @@ export class Once {
 
   /**
    * Begins a run under its lock, unless another run has left a mark before the lock was granted. A caller that gives up
-   * during the read does not run.
+   * during the read does not run. A mark that was requested before, for the calls that waited, ends the read.
    */
   private async beginUnlessRun(
     lock: ReusableLock,
@@ -130,16 +130,20 @@ export class Once {
     const { lock: options, name } = call;
     const read = (): Promise<Mark | undefined> =>
       this.waiting.shareNext(name, () => this.insist(options, () => marks.read(name)));
+    let mark: Pick<Mark, 'json'> | undefined;
     try {
-      const mark = caller.mark ?? (await unlessAborted(read(), options.signal));
-      if (mark === undefined) return this.begin(lock, marks, call);
-      await lock.release();
-      return share(call, mark, 'shared');
+      mark = caller.mark ?? (await unlessAborted(read(), caller.signal));
     } catch (cause) {
-      const error = options.signal?.reason === cause ? cause : requestError([name], cause);
-      await lock.release();
-      throw error;
+      mark = caller.mark;
+      if (mark === undefined) {
+        const error = options.signal?.reason === cause ? cause : requestError([name], cause);
+        await lock.release();
+        throw error;
+      }
     }
+    if (mark === undefined) return this.begin(lock, marks, call);
+    await lock.release();
+    return share(call, mark, 'shared');
   }
 
   private begin(lock: ReusableLock, marks: MarkStore, call: OnceEntry): OnceLock {

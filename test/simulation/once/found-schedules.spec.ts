@@ -33,4 +33,14 @@ describe('A schedule of callers of once()', () => {
     ];
     await expect(new OnceSimulation({ ...calm, steps }).run()).resolves.toBeUndefined();
   });
+
+  it('has the result with the first read of its instance, also if it was granted the lock before the reply', async () => {
+    const steps = [
+      { after: 0, ...CALL, work: 88 },
+      { after: 0, ...CALL, instance: 1, ttl: 300 },
+      { after: 1, ...CALL },
+      { after: 0, ...CALL },
+    ];
+    await expect(new OnceSimulation({ ...calm, latencies: [3], steps }).run()).resolves.toBeUndefined();
+  });
 });
