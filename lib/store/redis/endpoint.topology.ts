@@ -1,29 +1,69 @@
 import type { SingleConnection } from '../../options/module-options.interface.js';
 import type { StoreEvents } from '../lock-store.js';
 import { RedisConnection } from './connection/connection.js';
-import type { Inbox, InboxEvents } from './connection/inbox.js';
-import type { Scripts } from './connection/script-runner.js';
+import { EndpointInbox } from './connection/endpoint-inbox.js';
+import { ScriptRunner, type Scripts } from './connection/script-runner.js';
+import type { KeySpace, OwnInbox } from './key-space.js';
 import type { RedisStoreSettings } from './topology.js';
-import { SingleTrial, type SingleTrialSettings } from './trial/single-trial.js';
-import type { Receivers } from './trial/trial.js';
+import { type Receivers, Trial } from './trial/trial.js';
 
-/** A single endpoint with two connections: one for scripts, one for listening. */
+/** The differences between the key layouts behind an endpoint. */
+export interface EndpointLayout {
+  readonly keySpace: KeySpace;
+  readonly scripts: Scripts;
+  /** The channel for all names, or the function that returns the channel of a name. */
+  readonly channels: string | ((name: string) => string);
+}
+
+/** A single endpoint with two connections: one for scripts, one for listening. Tries its server at each connection. */
 export abstract class EndpointTopology {
-  inbox: Inbox | undefined;
+  inbox: EndpointInbox | undefined;
   readonly connection: RedisConnection;
-  protected abstract readonly trial: SingleTrial;
+  readonly keySpace: KeySpace;
+  readonly scripts: Scripts;
+  private readonly channels: EndpointLayout['channels'];
+  /** Where this instance receives messages about all its names, and those of trials. */
+  private readonly own: OwnInbox;
+  private readonly trial: Trial;
+  private events: StoreEvents | undefined;
 
   constructor(
     connection: SingleConnection | undefined,
     protected readonly settings: RedisStoreSettings,
+    layoutOf: (connection: RedisConnection, runner: ScriptRunner) => EndpointLayout,
   ) {
-    this.connection = new RedisConnection(connection, settings.log, settings.credentials);
+    const { clock, commandTimeout, consequence, credentials, instance, log, startupChecks } = settings;
+    this.connection = new RedisConnection(connection, log, credentials);
+    const { redaction, where } = this.connection;
+    const layout = layoutOf(this.connection, new ScriptRunner(this.connection, clock, commandTimeout));
+    const { keySpace, scripts } = layout;
+    this.keySpace = keySpace;
+    this.scripts = scripts;
+    this.channels = layout.channels;
+    this.own = keySpace.ownInbox(instance);
+    this.trial = new Trial({
+      scripts,
+      redaction,
+      where,
+      consequence,
+      messageTimeout: commandTimeout,
+      startupChecks,
+      clock,
+      log,
+      replace: () => this.inbox?.replace(),
+      changed: () => {
+        this.events?.unusable(this.trial.fault);
+        this.events?.subscribed();
+      },
+    });
+    this.connection.onReady(() => this.beginTrial());
   }
 
   get receivers(): Receivers {
     return this.trial.receivers;
   }
 
+  /** Only while the sender certainly counts receivers. */
   canReceive(name: string): boolean {
     return this.receivers === 'counted' && (this.inbox?.canReceive(name) ?? false);
   }
@@ -33,36 +73,42 @@ export abstract class EndpointTopology {
   }
 
   open(events: StoreEvents): void {
-    this.connection.connect();
+    const { connection, settings, trial } = this;
+    this.events = events;
+    connection.connect();
     // What waits for the first connection is sent only once.
-    let wasReady = this.connection.commands.state === 'ready';
-    this.connection.onReady(() => {
+    let wasReady = connection.commands.state === 'ready';
+    connection.onReady(() => {
       if (wasReady) events.reconnected();
       wasReady = true;
     });
-    const inboxEvents = this.trial.open(events);
-    if (this.settings.wake === 'poll') return;
-    this.inbox = this.newInbox(inboxEvents);
-    this.trial.listen(this.inbox);
+    if (trial.fault) events.unusable(trial.fault);
+    // A passed-in client may have connected long ago.
+    void connection.ready().then(() => {
+      if (!trial.hasBegun) this.beginTrial();
+    });
+    if (settings.wake === 'poll') return;
+    this.inbox = new EndpointInbox(connection.listener(), this.channels, settings, {
+      events,
+      trial,
+      subscribed: (name) => {
+        if (name === this.own.name) this.beginTrial();
+        else events.subscribed(name);
+      },
+    });
+    if (this.own.name !== undefined) this.inbox.listen(this.own.name);
     this.inbox.open();
   }
 
   close(): void {
-    this.trial.close();
+    this.events = undefined;
+    this.trial.end();
     this.inbox?.close();
     this.connection.close();
   }
 
-  protected abstract newInbox(events: InboxEvents): Inbox;
-
-  protected newTrial(
-    scripts: Scripts,
-    target: Pick<SingleTrialSettings, 'name' | 'key' | 'channel'>,
-  ): SingleTrial {
-    const { clock, commandTimeout: messageTimeout, consequence, log, startupChecks } = this.settings;
-    const { connection } = this;
-    const { where } = connection;
-    const settings = { scripts, ...target, where, consequence, messageTimeout, startupChecks, clock, log };
-    return new SingleTrial(connection, settings);
+  private beginTrial(): void {
+    const { channel, key, name = '' } = this.own;
+    this.trial.begin(() => ({ key, channel: this.inbox?.canReceive(name) ? channel : '' }));
   }
 }

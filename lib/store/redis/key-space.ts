@@ -1,3 +1,12 @@
+/** Where an instance receives messages about all its names. */
+export interface OwnInbox {
+  /** The unused name whose channel it is; undefined for a channel of no name. */
+  readonly name?: string;
+  readonly channel: string;
+  /** An unused key in the slot of the channel. */
+  readonly key: string;
+}
+
 /** Names of the keys and channels of a lock. */
 export abstract class KeySpace {
   /** Prefix of the common channel that notifies an instance of a forced release; empty for no notification. */
@@ -42,9 +51,8 @@ export abstract class KeySpace {
   /** Prefix of the channel that notifies an instance of a grant of this lock; empty for no notification. */
   abstract inbox(lock: string): string;
 
-  /** The channel for messages about all names of an instance, and a key in its slot. */
-  ownInbox(instance: string): { readonly key: string; readonly channel: string } {
-    return { key: this.lock(''), channel: this.revocations + instance };
+  ownInbox(instance: string): OwnInbox {
+    return { key: this.unused, channel: this.revocations + instance };
   }
 
   /** The key and the command of a message to an instance about all its names. */
@@ -88,13 +96,9 @@ export class ClusterKeySpace extends KeySpace {
 export class PerNameKeySpace extends ClusterKeySpace {
   override readonly revocations = '';
 
-  /** An unused name, in whose slot an instance receives messages about all its names. */
-  nameOf(instance: string): string {
-    return `instance:${instance}`;
-  }
-
-  override ownInbox(instance: string): { readonly key: string; readonly channel: string } {
-    const lock = this.lock(this.nameOf(instance));
-    return { key: `${lock}:trial`, channel: this.inbox(lock) + instance };
+  override ownInbox(instance: string): OwnInbox {
+    const name = `instance:${instance}`;
+    const lock = this.lock(name);
+    return { name, key: `${lock}:trial`, channel: this.inbox(lock) + instance };
   }
 }

@@ -1,6 +1,6 @@
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { StoreEvents } from '../../lock-store.js';
-import { DeafnessWarning, deliver, type Inbox } from '../connection/inbox.js';
+import { DeafnessWarning, deliver } from '../connection/inbox.js';
 import type { ClusterKeySpace } from '../key-space.js';
 import type { RedisStoreSettings } from '../topology.js';
 import type { SubscribeCommand } from '../connection/redis-client.js';
@@ -30,7 +30,7 @@ interface ClusterSubscription extends Subscription {
  * Subscriptions follow the slots. After a change of the slot map, or the loss of a connection, the instance subscribes
  * again at the current node of the slot.
  */
-export class ClusterInbox extends Subscriptions<ClusterSubscription> implements Omit<Inbox, 'replace'> {
+export class ClusterInbox extends Subscriptions<ClusterSubscription> {
   /** By {@link listenerKey}. */
   private readonly listeners = new Map<string, NodeListener>();
   private readonly warning: DeafnessWarning;

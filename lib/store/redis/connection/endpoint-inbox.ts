@@ -1,6 +1,6 @@
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { Clock } from '../../../primitives/clock.js';
-import { DeafnessWarning, deliver, type Inbox, type InboxEvents } from './inbox.js';
+import { DeafnessWarning, deliver, type InboxEvents } from './inbox.js';
 import type { RedisClient } from './redis-client.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
 
@@ -12,7 +12,7 @@ interface EndpointSubscription extends Subscription {
 }
 
 /** The channels of one instance on one connection: one for all names, or one in the slot of each awaited name. */
-export class EndpointInbox extends Subscriptions<EndpointSubscription> implements Inbox {
+export class EndpointInbox extends Subscriptions<EndpointSubscription> {
   private readonly warning: DeafnessWarning;
 
   /** @param channels the channel for all names, or the function that returns the channel of a name */
@@ -33,10 +33,12 @@ export class EndpointInbox extends Subscriptions<EndpointSubscription> implement
     });
   }
 
+  /** Starts to listen. Never fails: it retries, and waiters ask at intervals meanwhile. */
   open(): void {
     this.client.connect();
   }
 
+  /** Replaces the connection, because messages may not arrive on it. */
   replace(): void {
     this.client.cut();
   }

@@ -19,21 +19,6 @@ export interface InboxEvents {
   subscribed(name?: string): void;
 }
 
-/** The subscriptions through which scripts of other instances hand locks to this instance. */
-export interface Inbox {
-  /** Starts to listen. Never fails: it retries, and waiters ask at intervals meanwhile. */
-  open(): void;
-  /** Whether a grant of this name would currently arrive. */
-  canReceive(name: string): boolean;
-  /** Begins to listen for a name with waiters, unless one channel serves all names. */
-  listen(name: string): void;
-  /** Stops listening for a name without waiters. */
-  ignore(name: string): void;
-  /** Replaces the connection, because messages may not arrive on it. */
-  replace(): void;
-  close(): void;
-}
-
 /** Passes a script's message to the engine. */
 export function deliver(
   message: string,

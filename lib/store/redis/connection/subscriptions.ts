@@ -14,7 +14,10 @@ export interface Subscription {
   linger?: ScheduledCall | undefined;
 }
 
-/** The channels of one instance, whether on one connection or on those of the nodes of a Cluster. */
+/**
+ * The channels through which scripts of other instances hand locks to this instance, whether on one connection or on
+ * those of the nodes of a Cluster.
+ */
 export abstract class Subscriptions<Each extends Subscription> {
   protected readonly byChannel = new Map<string, Each>();
   protected isClosed = false;
@@ -25,10 +28,12 @@ export abstract class Subscriptions<Each extends Subscription> {
     private readonly channelOf: (name: string) => string,
   ) {}
 
+  /** Whether a grant of this name would currently arrive. */
   canReceive(name: string): boolean {
     return this.known(name)?.stands ?? false;
   }
 
+  /** Begins to listen for a name with waiters, unless one channel serves all names. */
   listen(name: string): void {
     if (this.isClosed) return;
     const known = this.known(name);
@@ -37,6 +42,7 @@ export abstract class Subscriptions<Each extends Subscription> {
     known.linger = undefined;
   }
 
+  /** Stops listening for a name without waiters. */
   ignore(name: string): void {
     const known = this.known(name);
     if (known?.name !== undefined) known.linger ??= this.clock.schedule(() => this.end(known), LINGER);

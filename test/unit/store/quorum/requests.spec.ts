@@ -62,7 +62,7 @@ describe('Each node of a quorum receives', () => {
     [
       'a message for another instance',
       (on) => on.send('other', 'hello'),
-      ['take', 'command', ['lock:{}'], ['PUBLISH', `${CHANNELS}other`, 'hello']],
+      ['take', 'command', ['lock:{trial}:trial'], ['PUBLISH', `${CHANNELS}other`, 'hello']],
     ],
   ])('%s', async (_, call, ...requests) => {
     await call(store);
