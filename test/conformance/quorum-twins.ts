@@ -1,4 +1,4 @@
-import { QuorumKeys } from '../../lib/store/quorum/quorum-keys.js';
+import { QuorumKeys } from '../../lib/store/quorum/quorum-node.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { type LuaScript, luaScript } from '../../lib/store/scripts/lua-script.js';
 import { queryScript } from '../../lib/store/scripts/query.script.js';

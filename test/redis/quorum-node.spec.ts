@@ -1,7 +1,6 @@
 import type { LockLog } from '../../lib/diagnostics/lock-log.js';
 import { type Clock, SystemClock } from '../../lib/primitives/clock.js';
-import { NotAsked, type RequestKind } from '../../lib/store/quorum/quorum-node.js';
-import { QuorumKeys } from '../../lib/store/quorum/quorum-keys.js';
+import { NotAsked, QuorumKeys, type RequestKind } from '../../lib/store/quorum/quorum-node.js';
 import { RedisNode } from '../../lib/store/quorum/redis-node.js';
 import { commandScript } from '../../lib/store/scripts/command.script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';

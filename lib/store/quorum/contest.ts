@@ -6,11 +6,18 @@ import { quorumAcquireScript } from '../scripts/quorum-acquire.script.js';
 import { isRefusal } from '../store-errors.js';
 import type { Endings } from './endings.js';
 import { Gate } from './gate.js';
-import { describeAnswer, isTaken, type NodeAnswer, parseAnswer, timeIn } from './node-answer.js';
 import type { Poll, Vote } from './poll.js';
 import type { Proposal, Proposals } from './proposals.js';
-import type { QuorumKeys } from './quorum-keys.js';
-import { type Verdict, verdictOf } from './verdict.js';
+import type { QuorumKeys } from './quorum-node.js';
+import {
+  describeAnswer,
+  isTaken,
+  type NodeAnswer,
+  parseAnswer,
+  timeIn,
+  type Verdict,
+  verdictOf,
+} from './verdict.js';
 import type { Wait, Waits } from './waits.js';
 
 /** Maximum number of proposals of one acquire: it repeats them after a split vote or an outdated token. */

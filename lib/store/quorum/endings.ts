@@ -1,9 +1,8 @@
 import { isOne } from '../redis/connection/script-reply.js';
 import { quorumReleaseScript } from '../scripts/quorum-release.script.js';
-import { isTaken, type NodeAnswer } from './node-answer.js';
 import { isAnswer, type Poll, type Vote } from './poll.js';
-import type { QuorumKeys } from './quorum-keys.js';
-import { NotAsked, type QuorumNode } from './quorum-node.js';
+import { NotAsked, type QuorumKeys, type QuorumNode } from './quorum-node.js';
+import { isTaken, type NodeAnswer } from './verdict.js';
 
 /** The content of a request to a node that ends a hold, a grant or a wait. */
 export interface Ending {

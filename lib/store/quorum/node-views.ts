@@ -1,15 +1,14 @@
-import type { LockSnapshot } from '../lock-snapshot.interface.js';
+import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import type { StoreNode } from '../lock-store.js';
+import { instanceOf } from '../owner-id.js';
 import { isOfOtherType } from '../redis/connection/redis-error.js';
 import { list } from '../redis/connection/script-reply.js';
 import { snapshot } from '../redis/query-reply.js';
 import { scanNames } from '../redis/scan-names.js';
 import { queryScript } from '../scripts/query.script.js';
-import { isReservation } from './node-answer.js';
-import { isAnswer, nodeError, type Poll, type Vote } from './poll.js';
-import type { QuorumKeys } from './quorum-keys.js';
-import type { QuorumNode } from './quorum-node.js';
-import { mergeSnapshots } from './quorum-snapshot.js';
+import { isAnswer, majorityOf, nodeError, type Poll, type Vote } from './poll.js';
+import type { QuorumKeys, QuorumNode } from './quorum-node.js';
+import { isReservation } from './verdict.js';
 
 /** Maximum number of names in one query of a node. */
 const MAX_TOGETHER = 32;
@@ -119,4 +118,39 @@ export class NodeViews {
       beginning,
     );
   }
+}
+
+/**
+ * Merges the snapshots of one name: what a majority may know, because silent nodes may know it as well. No caller
+ * overtakes an instance that waits at a majority.
+ */
+export function mergeSnapshots(snapshots: readonly LockSnapshot[], nodes: number): LockSnapshot {
+  const majority = majorityOf(nodes);
+  const silent = nodes - snapshots.length;
+  const isKnown = (copies: readonly LockInfo[]): boolean => copies.length + silent >= majority;
+  const held = copiesOf(snapshots.flatMap((each) => each.held).filter(({ owner }) => !isReservation(owner)))
+    .filter(isKnown)
+    .map((copies) => leaseOf(copies, majority))
+    .filter((info) => info !== undefined);
+  const waits = snapshots
+    .flatMap((each) => each.pending)
+    .toSorted((a, b) => Number(a.since) - Number(b.since));
+  const pending = copiesOf(waits)
+    .filter(isKnown)
+    .flatMap(([earliest]) => earliest ?? [])
+    .filter((info) => !held.some(({ owner }) => instanceOf(owner) === info.owner));
+  return { held, pending };
+}
+
+/** Groups the nodes' entries by owner, in the given order. */
+function copiesOf(infos: readonly LockInfo[]): LockInfo[][] {
+  const byOwner = new Map<string, LockInfo[]>();
+  for (const each of infos) byOwner.set(each.owner, [...(byOwner.get(each.owner) ?? []), each]);
+  return [...byOwner.values()];
+}
+
+/** Merges the entries of a hold, which lasts while a majority keeps it. */
+function leaseOf(copies: readonly LockInfo[], majority: number): LockInfo | undefined {
+  const longestFirst = copies.toSorted((a, b) => (b.remaining ?? Infinity) - (a.remaining ?? Infinity));
+  return longestFirst[Math.min(majority, copies.length) - 1];
 }

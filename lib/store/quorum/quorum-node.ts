@@ -1,4 +1,5 @@
 import type { StoreEvents } from '../lock-store.js';
+import { KeySpace } from '../redis/key-space.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 
 /** Whether a request acquires or ends a grant. */
@@ -34,4 +35,33 @@ export interface QuorumNode {
     args: readonly (string | number)[],
   ): Promise<unknown>;
   close(): void;
+}
+
+/** Keys of a node, with a token counter for each name, and the script arguments of this instance. */
+export class QuorumKeys extends KeySpace {
+  /** Milliseconds of a reservation: time for a message to the instance and for its request. */
+  readonly claimTtl: number;
+
+  constructor(
+    /** `<host>-<pid>-<random>` */
+    readonly instance: string,
+    keyPrefix: string,
+    nodeTimeout: number,
+  ) {
+    super(keyPrefix, '', 'pubsub');
+    this.claimTtl = Math.ceil(2 * nodeTimeout);
+  }
+
+  inbox(): string {
+    return this.revocations;
+  }
+
+  fence(lock: string): string {
+    return `${lock}:fence`;
+  }
+
+  of(name: string): [lock: string, queue: string, fence: string] {
+    const [lock, queue] = this.keys(name);
+    return [lock, queue, this.fence(lock)];
+  }
 }

@@ -17,17 +17,15 @@ import type {
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { tokenOf } from '../owner-id.js';
 import { integer } from '../redis/connection/script-reply.js';
+import { extendLeases } from '../redis/extend-leases.js';
 import { commandScript } from '../scripts/command.script.js';
 import { Contest } from './contest.js';
 import { type Ending, Endings } from './endings.js';
-import { extendByMajority } from './extensions.js';
 import { NodeViews } from './node-views.js';
-import { Notices } from './notices.js';
-import { Poll } from './poll.js';
+import { isAnswer, Poll } from './poll.js';
 import { Proposals } from './proposals.js';
-import { QuorumKeys } from './quorum-keys.js';
-import type { QuorumNode } from './quorum-node.js';
-import { Waits } from './waits.js';
+import { QuorumKeys, type QuorumNode } from './quorum-node.js';
+import { Notices, Waits } from './waits.js';
 
 export interface QuorumStoreSettings {
   readonly nodes: readonly QuorumNode[];
@@ -141,8 +139,30 @@ export class QuorumStore implements LockStore {
     return this.endings.everywhere({ ...endOf(name, owner), mode: gap ? 'quiet' : 'wake' });
   }
 
+  /** Renews leases on all nodes; resolves as soon as each extension is decided. */
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
-    const extended = await extendByMajority(this.quorum, this.keys, batch);
+    const { keys, quorum } = this;
+    const extended = await quorum.ask<Extended[], Extended[]>(
+      (node) =>
+        extendLeases(batch, {
+          keys: (name) => keys.keys(name),
+          send: (script, content) => node.run('take', script, content.keys, content.args),
+        }),
+      (votes, open) => {
+        const results = batch.map((_, i) => {
+          const isRenewed = quorum.tally(votes, (replies) => {
+            const said = replies[i];
+            return said === undefined ? undefined : said > 0;
+          });
+          // If a lease lasts longer than requested on a single node, it may block later proposals there.
+          const longest = Math.max(1, ...votes.filter(isAnswer).map((replies) => replies[i] ?? 0));
+          return isRenewed === undefined ? undefined : Number(isRenewed) * longest;
+        });
+        if (open > 0 && results.includes(undefined)) return undefined;
+        if (results.every((result) => result === undefined)) throw quorum.noMajority(votes);
+        return results;
+      },
+    );
     // A lost hold is never released, and nodes that have renewed it would keep it for a whole lease.
     for (const [i, { name, owner }] of batch.entries())
       if (extended[i] === 0) void this.endings.behind(endOf(name, owner));

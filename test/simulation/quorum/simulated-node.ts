@@ -1,7 +1,6 @@
 import type { StoreEvents } from '../../../lib/store/lock-store.js';
 import type { LuaScript } from '../../../lib/store/scripts/lua-script.js';
-import type { QuorumNode, RequestKind } from '../../../lib/store/quorum/quorum-node.js';
-import { NotAsked } from '../../../lib/store/quorum/quorum-node.js';
+import { NotAsked, type QuorumNode, type RequestKind } from '../../../lib/store/quorum/quorum-node.js';
 import { NO_EVENTS } from '../../support/no-events.js';
 import type { CommandConnection } from '../command-connection.js';
 import type { InboxConnection } from '../inbox-connection.js';

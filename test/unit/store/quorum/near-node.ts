@@ -1,8 +1,12 @@
 import { type Grant, isGrant } from '../../../../lib/store/grant.js';
 import { quorumReleaseScript } from '../../../../lib/store/scripts/quorum-release.script.js';
-import { QuorumKeys } from '../../../../lib/store/quorum/quorum-keys.js';
 import type { LuaScript } from '../../../../lib/store/scripts/lua-script.js';
-import { NotAsked, type QuorumNode, type RequestKind } from '../../../../lib/store/quorum/quorum-node.js';
+import {
+  NotAsked,
+  QuorumKeys,
+  type QuorumNode,
+  type RequestKind,
+} from '../../../../lib/store/quorum/quorum-node.js';
 import type { StoreEvents } from '../../../../lib/store/lock-store.js';
 import { QuorumStore } from '../../../../lib/store/quorum/quorum.store.js';
 import { type Clock, SystemClock } from '../../../../lib/primitives/clock.js';

@@ -1,5 +1,5 @@
 import type { LockInfo, LockSnapshot } from '../../../../lib/store/lock-snapshot.interface.js';
-import { mergeSnapshots } from '../../../../lib/store/quorum/quorum-snapshot.js';
+import { mergeSnapshots } from '../../../../lib/store/quorum/node-views.js';
 
 const held = (remaining: number): LockSnapshot => ({
   held: [{ name: 'n', mode: 'exclusive', owner: 'web-1:7', remaining }],

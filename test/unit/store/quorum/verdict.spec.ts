@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
-import type { NodeAnswer } from '../../../../lib/store/quorum/node-answer.js';
 import type { Vote } from '../../../../lib/store/quorum/poll.js';
-import { verdictOf } from '../../../../lib/store/quorum/verdict.js';
+import { type NodeAnswer, verdictOf } from '../../../../lib/store/quorum/verdict.js';
 
 const NODES = 5;
 const MAJORITY = 3;
