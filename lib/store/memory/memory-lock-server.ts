@@ -8,18 +8,16 @@ import type {
   Waiting,
   YieldRequest,
 } from '../lock-store.js';
-import type { LockSnapshot } from '../lock-snapshot.interface.js';
+import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Shares, type Taken } from '../grant.js';
 import type { KeepRequest } from '../mark.js';
 import { instanceOf, isSharedOwner, sharedTag, tokenOf } from '../owner-id.js';
-import { formatPlace, parsePlace, restOf } from '../place.js';
+import { formatPlace, parsePlace, restOf, sharerOf, waiterAt } from '../place.js';
 import { MemoryMarks } from './memory-marks.js';
 import { MemoryInboxes } from './memory-inboxes.js';
 import { MemoryLeases } from './memory-leases.js';
 import { MemoryQueues } from './memory-queues.js';
-import { snapshotOf } from './memory-snapshot.js';
 import { MemoryTokens } from './memory-tokens.js';
-import { transferLeases } from './memory-transfer.js';
 
 /** The place of the requesting instance in the queue, and how it takes shared holds. */
 export interface Own {
@@ -155,9 +153,19 @@ export class MemoryLockServer {
     return Math.max(0, leases.end(name, owner) - this.now());
   }
 
-  /** @internal */
+  /** @internal Moves leases to other owner ids, all or none. */
   transfer(changes: readonly OwnerChange[]): Transferred {
-    return transferLeases(changes, this.locks, this.shares);
+    const has = (name: string, owner: string): boolean => this.leasesLike(owner).has(name, owner);
+    const moves = changes.filter(({ from, name }) => has(name, from));
+    const moved = changes.filter((change) => !moves.includes(change) && has(change.name, change.to));
+    const found = moves.length + moved.length;
+    if (found < changes.length) return found > 0 || !this.isTakenElsewhere(changes) ? 'gone' : 'taken';
+    for (const { from, name, to, ttl } of moves) {
+      const leases = this.leasesLike(from);
+      leases.delete(name, from);
+      leases.keep(name, to, ttl);
+    }
+    return 'moved';
   }
 
   /** @internal */
@@ -187,8 +195,18 @@ export class MemoryLockServer {
   /** @internal */
   query(name: string): LockSnapshot {
     const [now, done] = [this.now(), this.marks.times(name)];
-    const found = snapshotOf(name, now, this.locks.of(name), this.shares.inOrder(name), this.queues.of(name));
-    return done ? { ...found, done } : found;
+    const held = [...this.shares.inOrder(name)].map(([owner, expiresAt]): LockInfo => {
+      return { name, ...sharerOf(owner), remaining: expiresAt - now };
+    });
+    for (const [owner, expiresAt] of this.locks.of(name)) {
+      const fencingToken = tokenOf(owner);
+      const since = new Date(fencingToken / 1_000);
+      held.push({ name, mode: 'exclusive', owner, since, fencingToken, remaining: expiresAt - now });
+    }
+    const pending = [...this.queues.of(name)].map(([place, since]): LockInfo => {
+      return { name, ...waiterAt(place), since: new Date(since), waited: Math.max(0, now - since) };
+    });
+    return { held, pending, ...(done && { done }) };
   }
 
   /** @internal The held names with a prefix. */
@@ -226,6 +244,13 @@ export class MemoryLockServer {
 
   private isFree(name: string): boolean {
     return this.locks.of(name).size === 0 && this.shares.of(name).size === 0;
+  }
+
+  /** Whether another taker may have the locks. An exclusive owner id keeps its token on its way. */
+  private isTakenElsewhere([first]: readonly OwnerChange[]): boolean {
+    if (!first || isSharedOwner(first.from)) return true;
+    const owner = this.owner(first.name);
+    return owner !== undefined && tokenOf(owner) === tokenOf(first.from);
   }
 
   private leasesLike(owner: string): MemoryLeases {

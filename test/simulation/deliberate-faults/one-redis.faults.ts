@@ -114,9 +114,9 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   },
   {
     fault: 'two instances attach one detached hold',
-    file: 'lib/store/memory/memory-transfer.ts',
+    file: server,
     text: 'const moves = changes.filter(({ from, name }) => has(name, from));',
-    instead: 'const moves = changes.filter(({ from, name }) => leasesLike(from).of(name).size > 0);',
+    instead: 'const moves = changes.filter(({ from, name }) => this.leasesLike(from).of(name).size > 0);',
   },
   {
     fault: 'a hand-off goes to the waiter that came last',
