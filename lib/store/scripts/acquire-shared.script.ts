@@ -3,8 +3,7 @@ import { attempt, prepare } from './functions/request.js';
 import { cover, live, ownHolds, share, termsIn } from './functions/shares.js';
 import { clock, digits, ends, inTime } from './functions/time.js';
 import { mintShares, tokenFloor } from './functions/tokens.js';
-import { include } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Grants shared holds of several locks, or queues the instance, for each lock separately. The reply also names the holds

@@ -2,8 +2,7 @@ import { enqueue, handOff } from './functions/hand-off.js';
 import { attempt, prepare } from './functions/request.js';
 import { digits, inTime } from './functions/time.js';
 import { mint, tokenFloor } from './functions/tokens.js';
-import { include, includeBelow } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, includeBelow, luaScript } from './lua-script.js';
 
 /**
  * Grants several locks, or queues the instance, for each lock separately. A repeated request receives the same reply.

@@ -1,8 +1,7 @@
 import { serveQueue, handOff, ownPlace } from './functions/hand-off.js';
 import { prepare } from './functions/request.js';
 import { live, ownHolds, permits } from './functions/shares.js';
-import { include } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Removes a waiting instance from the queue. The reply names the grants that the store keeps for the instance, which

@@ -1,8 +1,7 @@
 import { attempt, check } from './functions/request.js';
 import { cover } from './functions/shares.js';
 import { clock, ends } from './functions/time.js';
-import { include } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Renews many leases at once, of locks and of shared holds. Never revives an ended lease, and shortens a lease only on

@@ -1,8 +1,7 @@
 import { serveQueue } from './functions/hand-off.js';
 import { prepare } from './functions/request.js';
 import { holders, live } from './functions/shares.js';
-import { include } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Ends holds that may belong to any instance, notifies their inboxes, and continues with the queue.

@@ -1,8 +1,7 @@
 import { notify, serveQueue } from './functions/hand-off.js';
-import { include } from './functions/lua-function.js';
 import { prepare } from './functions/request.js';
 import { clock, digits } from './functions/time.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Keeps the result of a run as the mark of its name, notifies the waiting instances, and releases the lock. Keeps nothing

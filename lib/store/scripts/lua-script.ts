@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { attempt } from './functions/request.js';
-import { include, joined, type LuaTag } from './functions/lua-function.js';
 
 /** A Lua script and the SHA-1 digest by which Redis caches it. */
 export interface LuaScript {
@@ -14,32 +12,47 @@ export interface LuaScript {
   readonly isRare?: boolean;
 }
 
-/**
- * Creates a script for several requests from a script for one: three keys for each request, and the number of arguments
- * before them. Replies are in the order of the requests, with errors for refused ones.
- */
-export function luaScriptForEach(name: string): LuaTag<LuaScript> {
-  return (...text) => ({
-    ...luaScript(name)`${include(attempt)}
-local function one(KEYS, ARGV)
-${joined(...text)}
-end
-local reply, at = {}, 1
-for i = 1, #KEYS / 3 do
-  local last = at + ARGV[at]
-  reply[i] = attempt(one, { unpack(KEYS, 3 * i - 2, 3 * i) }, { unpack(ARGV, at + 1, last) })
-  at = last + 1
-end
-return reply
-`,
-    takesSeveral: true,
-  });
-}
-
 /** Creates a script with a name and its digest from a template. */
 export function luaScript(name: string): LuaTag<LuaScript> {
   return (...text) => {
     const lua = joined(...text);
     return { name, lua, sha: createHash('sha1').update(lua).digest('hex') };
   };
+}
+
+/** A tag of templates with Lua text. */
+export type LuaTag<T> = (strings: TemplateStringsArray, ...values: readonly (string | number)[]) => T;
+
+/** Joins the text of a template. */
+const joined: LuaTag<string> = (strings, ...values) => String.raw({ raw: strings }, ...values);
+
+/** A Lua function that scripts share. */
+export interface LuaFunction {
+  /** The functions that must precede it. */
+  readonly needs: readonly LuaFunction[];
+  readonly lua: string;
+}
+
+/** Creates a Lua function from a template. */
+export function luaFunction(...needs: readonly LuaFunction[]): LuaTag<LuaFunction> {
+  return (...text) => ({ needs, lua: joined(...text) });
+}
+
+/** The text of functions and of their dependencies, each once and after its dependencies. */
+export function include(...functions: readonly LuaFunction[]): string {
+  return includeBelow([], ...functions);
+}
+
+/** The text of functions within the scope of `outer` functions, which it omits. */
+export function includeBelow(outer: readonly LuaFunction[], ...functions: readonly LuaFunction[]): string {
+  const above = inOrder(outer);
+  return [...inOrder(functions)]
+    .filter((each) => !above.has(each))
+    .map(({ lua }) => lua)
+    .join('');
+}
+
+function inOrder(functions: readonly LuaFunction[], done = new Set<LuaFunction>()): Set<LuaFunction> {
+  for (const each of functions) inOrder(each.needs, done).add(each);
+  return done;
 }

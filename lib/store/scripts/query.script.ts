@@ -1,8 +1,7 @@
 import { attempt } from './functions/request.js';
 import { unexpired } from './functions/shares.js';
 import { clock } from './functions/time.js';
-import { include } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Returns the holders and the waiting instances, in order, of each of several locks.

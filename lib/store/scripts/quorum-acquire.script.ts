@@ -1,7 +1,6 @@
-import { grantOf, join } from './functions/quorum.js';
+import { grantOf, join, luaScriptForEach } from './functions/quorum.js';
 import { clock, outlast } from './functions/time.js';
-import { include } from './functions/lua-function.js';
-import { luaScriptForEach } from './lua-script.js';
+import { include } from './lua-script.js';
 
 /**
  * Votes on a grant, on behalf of a node. The instance proposes the fencing token, and a node accepts only tokens beyond

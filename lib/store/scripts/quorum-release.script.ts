@@ -1,9 +1,8 @@
 import { notify } from './functions/hand-off.js';
-import { grantOf, join, reserve } from './functions/quorum.js';
+import { grantOf, join, reserve, luaScriptForEach } from './functions/quorum.js';
 import { check } from './functions/request.js';
 import { outlast } from './functions/time.js';
-import { include } from './functions/lua-function.js';
-import { luaScriptForEach } from './lua-script.js';
+import { include } from './lua-script.js';
 
 /**
  * Ends a hold, a proposal without a majority, or a wait on one node. Removes what the instance has there up to the given

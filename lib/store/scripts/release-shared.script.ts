@@ -1,8 +1,7 @@
 import { serveQueue } from './functions/hand-off.js';
 import { attempt, prepare } from './functions/request.js';
 import { live, permits } from './functions/shares.js';
-import { include } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Releases shared holds, and hands the freed holds to the next waiters in the queue. Ignores holds that no longer

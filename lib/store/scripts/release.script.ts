@@ -1,6 +1,5 @@
 import { handOffOrDelete, notify } from './functions/hand-off.js';
-import { include } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Releases locks: hands each to the head of its queue, or deletes it without waiters. Does nothing if the owner no

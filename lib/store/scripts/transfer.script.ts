@@ -1,8 +1,7 @@
 import { check } from './functions/request.js';
 import { cover, isLive } from './functions/shares.js';
 import { ends } from './functions/time.js';
-import { include } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Moves locks, or shared holds, from one owner id each to another with a new lease, if all of them are there; otherwise

@@ -1,7 +1,6 @@
 import { CHECKED, rightTo } from './functions/request.js';
 import { clock } from './functions/time.js';
-import { include } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Tries what the other scripts rely on. Changes nothing, and never fails as a whole.

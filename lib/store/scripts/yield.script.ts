@@ -1,8 +1,7 @@
 import { enqueue, handOff, notify } from './functions/hand-off.js';
 import { prepare } from './functions/request.js';
 import { mint, tokenFloor } from './functions/tokens.js';
-import { include } from './functions/lua-function.js';
-import { luaScript } from './lua-script.js';
+import { include, luaScript } from './lua-script.js';
 
 /**
  * Ends an instance's turn while it has more callers: hands the lock to another waiting instance and queues this one

@@ -1,4 +1,4 @@
-import { includeBelow, luaFunction } from './lua-function.js';
+import { includeBelow, luaFunction } from '../lua-script.js';
 import { attempt, prepare } from './request.js';
 import { cover, noteLapsed, share, termsIn } from './shares.js';
 import { clock, digits, ends } from './time.js';

@@ -1,6 +1,6 @@
 import { notify } from './hand-off.js';
-import { luaFunction } from './lua-function.js';
-import { check } from './request.js';
+import { include, luaFunction, luaScript, type LuaScript, type LuaTag } from '../lua-script.js';
+import { attempt, check } from './request.js';
 import { clock, digits } from './time.js';
 
 /**
@@ -59,3 +59,25 @@ local function reserve(lock, queue, claim_ttl, name)
   end
 end
 `;
+
+/**
+ * Creates a script for several requests from a script for one: three keys for each request, and the number of arguments
+ * before them. Replies are in the order of the requests, with errors for refused ones.
+ */
+export function luaScriptForEach(name: string): LuaTag<LuaScript> {
+  return (strings, ...values) => ({
+    ...luaScript(name)`${include(attempt)}
+local function one(KEYS, ARGV)
+${String.raw({ raw: strings }, ...values)}
+end
+local reply, at = {}, 1
+for i = 1, #KEYS / 3 do
+  local last = at + ARGV[at]
+  reply[i] = attempt(one, { unpack(KEYS, 3 * i - 2, 3 * i) }, { unpack(ARGV, at + 1, last) })
+  at = last + 1
+end
+return reply
+`,
+    takesSeveral: true,
+  });
+}

@@ -1,4 +1,4 @@
-import { luaFunction } from './lua-function.js';
+import { luaFunction } from '../lua-script.js';
 import { clock } from './time.js';
 import { look } from './tokens.js';
 

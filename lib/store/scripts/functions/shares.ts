@@ -1,4 +1,4 @@
-import { luaFunction } from './lua-function.js';
+import { luaFunction } from '../lua-script.js';
 import { clock, digits } from './time.js';
 
 /**

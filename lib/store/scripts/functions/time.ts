@@ -1,4 +1,4 @@
-import { luaFunction } from './lua-function.js';
+import { luaFunction } from '../lua-script.js';
 
 /** `digits(number)`: prints a whole number in full, because Lua prints large ones in scientific notation. */
 export const digits = luaFunction()`

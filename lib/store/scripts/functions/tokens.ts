@@ -1,5 +1,5 @@
 import { HOLD_TOKENS } from '../../grant.js';
-import { luaFunction } from './lua-function.js';
+import { luaFunction } from '../lua-script.js';
 import { clock, digits, outlast } from './time.js';
 
 /** `look()`: reads the last token of the counter `fence` into `last`, once in a call, and the clock. */
