@@ -6,9 +6,8 @@ import type { RedisStoreSettings } from '../topology.js';
 import type { SubscribeCommand } from '../connection/redis-client.js';
 import { slotOf } from '../connection/slot-of.js';
 import { type Subscription, Subscriptions } from '../connection/subscriptions.js';
-import type { TrialTarget } from '../trial/trial.js';
+import type { Receivers, Trial, TrialTarget } from '../trial/trial.js';
 import type { ClusterConnection } from './cluster-connection.js';
-import type { ClusterTrials } from './cluster-trials.js';
 import { NodeListener } from './node-listener.js';
 
 /** Milliseconds until failed subscriptions are retried. */
@@ -39,7 +38,7 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     private readonly connection: ClusterConnection,
     private readonly keySpace: ClusterKeySpace,
     private readonly settings: Pick<RedisStoreSettings, 'clock' | 'commandTimeout' | 'instance' | 'log'>,
-    private readonly trials: ClusterTrials,
+    private readonly trials: { readonly receivers: Receivers; trialAt(address: string): Trial },
     private readonly events: StoreEvents,
   ) {
     super(settings.clock, (name) => keySpace.inbox(keySpace.lock(name)) + settings.instance);
@@ -62,7 +61,7 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
   /** Tries the node that serves a name. */
   doubt(name: string): void {
     const subscription = this.known(name);
-    if (subscription?.stands) this.trials.at(subscription.address).doubt();
+    if (subscription?.stands) this.trials.trialAt(subscription.address).doubt();
   }
 
   /** Replaces the connections to a node. */
@@ -105,7 +104,7 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
 
   /** Reports a new subscription to the engine. During a trial of the node, the result of the trial reports it. */
   private reportActive({ address, command, name }: ClusterSubscription): void {
-    const trial = this.trials.at(address);
+    const trial = this.trials.trialAt(address);
     if (command === 'subscribe' || trial.receivers === 'counted') this.events.subscribed(name);
     else if (!trial.hasBegun) trial.begin(() => this.targetAt(address));
   }
@@ -127,7 +126,7 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
   }
 
   private countsReceivers(address: string): boolean {
-    return this.trials.at(address).receivers === 'counted';
+    return this.trials.trialAt(address).receivers === 'counted';
   }
 
   private listenerOf(subscription: ClusterSubscription): NodeListener | undefined {
@@ -141,7 +140,7 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     const client = this.connection.clients.listener(address);
     if (!client) return undefined;
     const { clock, commandTimeout, instance } = this.settings;
-    const delivery = { events: this.events, trial: this.trials.at(address) };
+    const delivery = { events: this.events, trial: this.trials.trialAt(address) };
     const heard = (channel: string, message: string): void => {
       // A master that was considered dead may hand locks over once more before it learns of its demotion.
       if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, delivery);
@@ -149,7 +148,7 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     const listener: NodeListener = new NodeListener(client, clock, commandTimeout, heard, () => {
       if (this.listeners.get(key) === listener) {
         this.listeners.delete(key);
-        if (command === 'ssubscribe') this.trials.at(address).end();
+        if (command === 'ssubscribe') this.trials.trialAt(address).end();
       }
       this.loseAllAt(listener);
     });

@@ -2,13 +2,12 @@ import type { ClusterOption } from '../../../options/connection/cluster-option.j
 import type { StoreEvents } from '../../lock-store.js';
 import { ClusterKeySpace } from '../key-space.js';
 import { answerWithin } from '../../../primitives/answer-within.js';
-import type { Receivers } from '../trial/trial.js';
+import { type Receivers, Trial } from '../trial/trial.js';
 import { scanNames } from '../scan-names.js';
 import type { Topology, RedisStoreSettings } from '../topology.js';
 import { ClusterConnection } from './cluster-connection.js';
 import { ClusterInbox } from './cluster-inbox.js';
 import { ClusterScripts } from './cluster-scripts.js';
-import { ClusterTrials } from './cluster-trials.js';
 
 /** A Redis Cluster: a connection to each node for scripts, and a second one to each node at which callers wait. */
 export class ClusterTopology implements Topology {
@@ -18,27 +17,28 @@ export class ClusterTopology implements Topology {
   readonly maxBatch = 1;
   inbox: ClusterInbox | undefined;
   readonly connection: ClusterConnection;
-  private readonly trials: ClusterTrials;
+  /** By address. The instance tries each node when it begins to listen there. */
+  private readonly trials = new Map<string, Trial>();
   private events: StoreEvents | undefined;
 
   constructor(
     connection: ClusterOption,
     private readonly settings: RedisStoreSettings,
   ) {
-    const { clock, commandTimeout, credentials, keyPrefix, log, startupChecks, wake } = settings;
+    const { clock, commandTimeout, credentials, keyPrefix, log, wake } = settings;
     this.connection = new ClusterConnection(connection, log, credentials);
     this.keySpace = new ClusterKeySpace(keyPrefix, this.connection.keyPrefix, wake);
     this.scripts = new ClusterScripts(this.connection, clock, commandTimeout);
-    const { redaction } = this.connection;
-    this.trials = new ClusterTrials(
-      { scripts: this.scripts, redaction, messageTimeout: commandTimeout, startupChecks, clock, log },
-      (address) => this.inbox?.replaceAt(address),
-      (address) => this.handleTrialResult(address),
-    );
   }
 
+  /** Whether messages are counted. An untried node counts as equal to the others. */
   get receivers(): Receivers {
-    return this.trials.receivers;
+    let receivers: Receivers = 'untried';
+    for (const trial of this.trials.values()) {
+      if (trial.receivers === 'uncounted') return 'uncounted';
+      if (trial.receivers === 'counted') receivers = 'counted';
+    }
+    return receivers;
   }
 
   canReceive(name: string): boolean {
@@ -64,21 +64,41 @@ export class ClusterTopology implements Topology {
     this.events = events;
     if (this.settings.wake === 'poll') {
       const target = { key: this.keySpace.unused, channel: '' };
-      return this.trials.at(this.scripts.serverOf([target.key])).begin(() => target);
+      return this.trialAt(this.scripts.serverOf([target.key])).begin(() => target);
     }
-    this.inbox = new ClusterInbox(this.connection, this.keySpace, this.settings, this.trials, events);
+    this.inbox = new ClusterInbox(this.connection, this.keySpace, this.settings, this, events);
     this.inbox.open();
   }
 
   close(): void {
     this.events = undefined;
-    this.trials.close();
+    for (const trial of this.trials.values()) trial.end();
     this.inbox?.close();
     this.connection.close();
   }
 
-  private handleTrialResult(address: string): void {
-    this.events?.unusable(this.trials.fault);
-    this.inbox?.handleTrialResult(address);
+  /** The trials of the node at an address. */
+  trialAt(address: string): Trial {
+    let trial = this.trials.get(address);
+    if (!trial) {
+      const { clock, commandTimeout, log, startupChecks } = this.settings;
+      trial = new Trial({
+        scripts: this.scripts,
+        redaction: this.connection.redaction,
+        where: address,
+        messageTimeout: commandTimeout,
+        startupChecks,
+        clock,
+        log,
+        replace: () => this.inbox?.replaceAt(address),
+        changed: () => {
+          const faulty = [...this.trials.values()].find(({ fault }) => fault);
+          this.events?.unusable(faulty?.fault);
+          this.inbox?.handleTrialResult(address);
+        },
+      });
+      this.trials.set(address, trial);
+    }
+    return trial;
   }
 }
