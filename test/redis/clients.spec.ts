@@ -5,7 +5,7 @@ import { createClient as createNodeRedis } from 'redis';
 import { nodeRedis } from '../../lib/node-redis/index.js';
 import type { SingleConnection } from '../../lib/options/module-options.interface.js';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
-import { createClient } from '../../lib/store/redis/ioredis/create-client.js';
+import { createClient } from '../../lib/store/redis/ioredis/ioredis-clients.js';
 import { duringTests } from '../support/during-tests.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { LockLostError, LockUnavailableError } from '../../../lib/index.js';
-import { createClient } from '../../../lib/store/redis/ioredis/create-client.js';
+import { createClient } from '../../../lib/store/redis/ioredis/ioredis-clients.js';
 import { OwnIoredisClient } from '../../../lib/store/redis/ioredis/ioredis-client.js';
 import { Instance, type InstanceOptions } from '../../redis/instance.js';
 import { IS_OVER_NODE_REDIS } from '../../support/by-node-redis.js';

@@ -12,10 +12,9 @@ import type {
 } from '../connection/redis-client.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import { MAX_REDIRECTIONS, reconnectDelay } from '../connection/reconnecting.js';
-import { DISCONNECT_TIMEOUT } from './create-client.js';
 import { askForCredentials } from './ask-for-credentials.js';
 import { evaluate, IoredisClient, stateOf, undoAll } from './ioredis-client.js';
-import { needsText } from './ioredis-clients.js';
+import { DISCONNECT_TIMEOUT, needsText } from './ioredis-clients.js';
 import { listen } from './shared-listeners.js';
 import { loadIoredis } from '../../../options/connection/load-ioredis.js';
 
