@@ -77,7 +77,7 @@ export class Outbox {
    */
   flushSoon(): void {
     if (this.isFlushDue) return;
-    if (!this.topology.scripts.isIdle) return this.flushAfterInput();
+    if (this.topology.scripts.isIdle === false) return this.flushAfterInput();
     this.isFlushDue = true;
     process.nextTick(() => this.flushDue());
   }

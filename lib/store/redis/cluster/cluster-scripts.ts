@@ -15,8 +15,6 @@ import type { ClusterConnection } from './cluster-connection.js';
  * silent. The client follows redirections, separately for each request.
  */
 export class ClusterScripts implements Scripts {
-  /** Always true, because each request is sent separately. */
-  readonly isIdle = true;
   private readonly runners = new Map<string, ScriptRunner>();
 
   constructor(

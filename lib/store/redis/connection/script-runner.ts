@@ -14,7 +14,9 @@ export interface ScriptConnection {
   problemOf(error: unknown): Error;
 }
 
-export interface Scripts extends Pick<ScriptRunner, 'isIdle' | 'run' | 'runWithoutTimeout' | 'serverOf'> {
+export interface Scripts extends Pick<ScriptRunner, 'run' | 'runWithoutTimeout' | 'serverOf'> {
+  /** Whether no call waits for its reply; undefined if each request leaves separately. */
+  readonly isIdle?: boolean;
   /** Makes the server of these keys send the messages of the next script before its reply, if it can. */
   letMessagesLead?(keys: readonly string[]): void;
 }

@@ -43,8 +43,6 @@ export class PerNameTopology extends EndpointTopology implements Topology {
 
 /** Runs scripts through one endpoint with several servers behind it. Each script has keys of one slot only. */
 export class SlotScripts implements Scripts {
-  readonly isIdle = true;
-
   constructor(
     private readonly connection: RedisConnection,
     private readonly runner: ScriptRunner,
