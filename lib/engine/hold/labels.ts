@@ -1,4 +1,4 @@
-import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
+import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { answerWithin, sleep } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { LockInfo } from '../../store/lock-snapshot.interface.js';
@@ -88,14 +88,13 @@ export class Labels {
     return { labels, silent, isSent };
   }
 
-  /** Whether the holder of a timeout lacks a label that can be requested. */
-  canName({ holder }: LockTimeoutError): boolean {
-    return (
-      holder?.owner !== undefined &&
-      holder.label === undefined &&
-      this.canAsk(instanceOf(holder.owner)) &&
-      !this.isSilent(instanceOf(holder.owner))
-    );
+  /** Whether an error is a timeout whose holder lacks a label that can be requested. */
+  canName(error: unknown): error is LockTimeoutError {
+    if (!(error instanceof LockTimeoutError)) return false;
+    const { label, owner } = error.holder ?? {};
+    if (owner === undefined || label !== undefined) return false;
+    const instance = instanceOf(owner);
+    return this.canAsk(instance) && !this.isSilent(instance);
   }
 
   /** Copies a timeout with the holder's label. */

@@ -13,7 +13,11 @@ const DONE = Promise.resolve();
 
 /** An event of the name of a lease. */
 export type LeaseEvent =
-  | { readonly kind: 'adopted' | 'released'; readonly lease: Lease }
+  /** The lease came from another instance. */
+  | { readonly kind: 'adopted'; readonly lease: Lease }
+  /** The hold on the lease has ended. */
+  | { readonly kind: 'released'; readonly lease: Lease }
+  /** The lease has ended, or the store no longer knows it. */
   | { readonly kind: 'ended'; readonly lease: Lease; readonly error: LockLostError | undefined };
 
 /**

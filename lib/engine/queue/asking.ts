@@ -1,4 +1,3 @@
-import type { SharedTerms } from '../../store/grant.js';
 import type { Gap } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
 import type { NameRecord } from './name-record.js';
@@ -24,30 +23,26 @@ export function ask(record: NameRecord, bid: Bid | undefined): void {
   const head = record.line.first;
   if (!head) return;
   const kept = keepOrCancel(record, bid, head) ?? bidFor(head);
-  const { ttl } = head.options;
+  const { name, onContention } = record;
+  const { endedToken } = record.instance;
+  const { replicas, ttl } = head.options;
+  const { terms } = kept;
   const tokens = record.tokensOf(kept);
   const place = head.isAttempt ? undefined : queue(record, kept, head, tokens);
   send(record, kept, ttl);
   record.state = { kind: 'asking', bid: kept, ttl, sentAt: record.now, place };
-  if (kept.terms) share(record, head, kept.terms, tokens, place);
-  else {
+  if (terms) {
+    if (record.since === Infinity) record.raiseSince(endedToken);
+    const { knownTokens: known, since } = record;
+    const request = { name, ttl, terms, holds: tokens, since, known, place, endedToken, replicas };
+    record.do({ kind: 'share', request });
+  } else {
     // Every later grant of the name is a hand-off; undefined before the store has queued this instance.
     const endedTokenOfName = record.takenReply && Math.max(record.takenReply.tokenFloor, record.endedToken);
-    record.do({ kind: 'acquire', head, tokens, place, endedTokenOfName });
+    const request = { name, ttl, tokens, place, endedToken, endedTokenOfName, replicas, onContention };
+    record.do({ kind: 'acquire', request });
   }
   record.watchOutage();
-}
-
-function share(
-  record: NameRecord,
-  head: Waiter,
-  terms: SharedTerms,
-  holds: number,
-  place: string | undefined,
-): void {
-  if (record.since === Infinity) record.raiseSince(record.instance.endedToken);
-  const { knownTokens: known, since } = record;
-  record.do({ kind: 'share', head, terms, holds, since, known, place });
 }
 
 /** Asks again now, or as soon as the current request is answered. */
@@ -71,14 +66,15 @@ export function askAgain(record: NameRecord): void {
 
 /** Ends the turn of the local callers: the store chooses the next instance. */
 export function yieldTo(record: NameRecord, head: Waiter, lease: Lease): void {
-  const { ttl } = head.options;
+  const { replicas, ttl } = head.options;
   const bid = bidFor(head);
   bid.longestTtl = lease.longestLeft(record.now);
   const tokens = record.tokensOf(bid);
   const place = queue(record, bid, head, tokens);
   send(record, bid, ttl);
   record.state = { kind: 'yielding', lease, bid, ttl, sentAt: record.now };
-  record.do({ kind: 'yield', lease, head, tokens, place });
+  const request = { name: record.name, owner: lease.owner, ttl, tokens, place, replicas };
+  record.do({ kind: 'yield', lease, request });
   record.watchOutage();
 }
 

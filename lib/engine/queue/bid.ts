@@ -3,6 +3,7 @@ import type { Grant, SharedTerms, Taken } from '../../store/grant.js';
 import type { Lease } from '../hold/lease.js';
 import { sharedTag, sharedTagOf } from '../../store/owner-id.js';
 import { parsePlace, restOf } from '../../store/place.js';
+import type { TooFewReplicas } from '../../store/store-errors.js';
 
 const NO_GRANTS: readonly ArrivedGrant[] = [];
 
@@ -197,14 +198,7 @@ export type State =
   /** A request failed: the store may have queued this instance, or granted the lock. The next one is due at `askAt`. */
   | { readonly kind: 'unsure'; readonly bid: Bid; readonly askAt: number }
   /** Too few replicas confirmed the grants. They are released before anything else. */
-  | {
-      readonly kind: 'returning';
-      readonly bid: Bid;
-      readonly grants: readonly Grant[];
-      readonly error: unknown;
-      /** Replicas that the rejected callers require. */
-      readonly replicas: number;
-    }
+  | { readonly kind: 'returning'; readonly bid: Bid; readonly error: TooFewReplicas }
   /** A local caller holds the lock exclusively. */
   | { readonly kind: 'held'; readonly lease: Lease }
   /** The store chooses the next holder after an exclusive lease of this instance. */

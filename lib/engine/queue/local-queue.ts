@@ -1,11 +1,9 @@
-import type { LockHolder, LockTimeoutError } from '../../errors/lock-timeout.error.js';
+import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import type { ScheduledCall } from '../../primitives/clock.js';
 import type { Grant, Shares, Taken } from '../../store/grant.js';
 import { Hold } from '../hold/hold.js';
-import type { Lease } from '../hold/lease.js';
-import { closingError, timeoutError, unavailableError } from '../lock-errors.js';
 import type { LocalQueues } from './local-queues.js';
 import { next } from './name-machine.js';
 import { NameRecord } from './name-record.js';
@@ -32,7 +30,7 @@ export class LocalQueue {
     name: string,
     private readonly queues: LocalQueues<LocalQueue>,
   ) {
-    this.record = new NameRecord(name, queues);
+    this.record = new NameRecord(name, queues, () => this.report({ kind: 'contended' }));
   }
 
   /** Waits for the lock. An attempt sends a single request, or none if the lock is known to be taken. */
@@ -71,13 +69,16 @@ export class LocalQueue {
         queues.outages.at(effect.at);
         break;
       case 'acquire':
-        this.acquire(effect);
+        this.reportReply(queues.store.acquire(effect.request));
         break;
       case 'share':
-        this.share(effect);
+        this.reportReply(
+          queues.store.share?.(effect.request) ?? Promise.reject(new Error('The store has no shared mode.')),
+        );
         break;
       case 'yield':
-        this.yield(effect);
+        queues.leases.keeper.delete(effect.lease);
+        this.reportReply(queues.store.yield(effect.request));
         break;
       case 'gather':
         void DONE.then(this.reporting({ kind: 'gathered' }));
@@ -90,25 +91,16 @@ export class LocalQueue {
         if (effect.isAwaited) void returned.then(this.reporting({ kind: 'returned' }));
         break;
       }
-      case 'note-ended-token':
-        queues.noteEndedToken(effect.token);
-        break;
       case 'end':
-        this.end(effect.lease);
+        queues.leases.keeper.delete(effect.lease);
         break;
       case 'release': {
-        this.end(effect.lease);
+        queues.leases.keeper.delete(effect.lease);
         const freed = queues.leases.releaseEnded(effect.lease, effect.gap);
         return settled === DONE ? freed : Promise.all([settled, freed]).then(() => undefined);
       }
       case 'reject':
-        this.reject(effect.waiter, effect.error);
-        break;
-      case 'time-out':
-        this.rejectLate(effect, now);
-        break;
-      case 'unavailable':
-        this.rejectUnavailable(effect, now);
+        this.reject(effect);
         break;
       case 'lose':
         effect.lease.hold?.lose(effect.error);
@@ -123,42 +115,6 @@ export class LocalQueue {
         break;
     }
     return settled;
-  }
-
-  private acquire({ head, place, endedTokenOfName, tokens }: EffectOf<'acquire'>): void {
-    const { endedToken, store } = this.queues;
-    const { ttl, replicas } = head.options;
-    const { name } = this.record;
-    const onContention = (): void => this.report({ kind: 'contended' });
-    this.reportReply(
-      store.acquire({
-        name,
-        ttl,
-        tokens,
-        place,
-        endedToken,
-        endedTokenOfName,
-        replicas,
-        onContention,
-      }),
-    );
-  }
-
-  private share({ head, terms, holds, since, known, place }: EffectOf<'share'>): void {
-    const { endedToken, store } = this.queues;
-    const { ttl, replicas } = head.options;
-    const { name } = this.record;
-    const sent = store.share?.({ name, ttl, terms, holds, since, known, place, endedToken, replicas });
-    this.reportReply(sent ?? Promise.reject(new Error('The store has no shared mode.')));
-  }
-
-  private yield({ head, lease, place, tokens }: EffectOf<'yield'>): void {
-    const { leases, store } = this.queues;
-    const { ttl, replicas } = head.options;
-    leases.keeper.delete(lease);
-    this.reportReply(
-      store.yield({ name: this.record.name, owner: lease.owner, ttl, tokens, place, replicas }),
-    );
   }
 
   private reportReply(request: Promise<Grant | Taken | Shares | undefined>): void {
@@ -177,40 +133,10 @@ export class LocalQueue {
     leases.keeper.add(lease, renews);
   }
 
-  private end(lease: Lease): void {
-    this.queues.leases.keeper.delete(lease);
-    this.queues.noteEndedToken(lease.ownerToken);
-  }
-
-  private reject(waiter: Waiter, error: unknown): void {
-    this.endWait(waiter);
-    waiter.reject(error);
-  }
-
-  private rejectUnavailable({ cause, waiter }: EffectOf<'unavailable'>, now: number): void {
-    const call = { waited: now - waiter.startedAt, label: waiter.options.label };
-    this.reject(waiter, unavailableError(this.record.keys, cause ?? this.queues.store.trouble, call));
-  }
-
-  /** Another holder had the lock for the whole wait; the error names it. */
-  private rejectLate({ by, takenReply, waiter }: EffectOf<'time-out'>, now: number): void {
-    if (waiter.isCutShort) return this.reject(waiter, closingError(this.record.keys));
+  private reject({ error, waiter }: EffectOf<'reject'>): void {
     const { labels } = this.queues;
-    const { options, startedAt } = waiter;
-    let holder: LockHolder | undefined = takenReply && {
-      owner: takenReply.owner,
-      remaining: takenReply.remaining,
-    };
-    if (by) {
-      const label = by.hold?.describe(now).label;
-      const remaining = Math.max(0, by.deadline - now);
-      holder = { owner: by.owner, remaining, ...(label === undefined ? {} : { label }) };
-    }
-    // Whether a holder elsewhere renews its lease is unknown.
-    const unrenewed = by?.renew === false ? holder?.remaining : undefined;
-    const error = timeoutError(this.record.keys, now - startedAt, holder, unrenewed, options.label);
     this.endWait(waiter);
-    if (options.namesHolder && labels.canName(error)) waiter.resolve(this.named(error));
+    if (waiter.options.namesHolder && labels.canName(error)) waiter.resolve(this.named(error));
     else waiter.reject(error);
   }
 
@@ -242,7 +168,7 @@ export class LocalQueue {
     if (state.kind !== 'queued' && state.kind !== 'unsure') return;
     this.timer = clock.schedule(() => {
       if (state.kind === 'queued') this.queues.store.doubt?.(this.record.name);
-      this.report({ kind: 'timer' });
+      this.report({ kind: 'ask-again' });
     }, state.askAt - now);
   }
 }

@@ -1,31 +1,15 @@
 import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Grant } from '../../store/grant.js';
-import type { Gap, ShareRequest, Waiting } from '../../store/lock-store.js';
+import type { AcquireRequest, Gap, ShareRequest, Waiting, YieldRequest } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
-import type { TakenReply } from './bid.js';
 import type { Waiter } from './waiter.js';
 
 /** An action for the shell, which carries out all effects in order after the transition function has returned. */
 export type Effect =
-  | {
-      readonly kind: 'acquire';
-      readonly head: Waiter;
-      readonly tokens: number;
-      readonly place: string | undefined;
-      readonly endedTokenOfName: number | undefined;
-    }
+  | { readonly kind: 'acquire'; readonly request: AcquireRequest }
   /** Requests shared holds. */
-  | ({ readonly kind: 'share'; readonly head: Waiter } & Pick<
-      ShareRequest,
-      'terms' | 'holds' | 'since' | 'known' | 'place'
-    >)
-  | {
-      readonly kind: 'yield';
-      readonly lease: Lease;
-      readonly head: Waiter;
-      readonly tokens: number;
-      readonly place: string | undefined;
-    }
+  | { readonly kind: 'share'; readonly request: ShareRequest }
+  | { readonly kind: 'yield'; readonly lease: Lease; readonly request: YieldRequest }
   | { readonly kind: 'gather' }
   /** Leaves the store's queue, and returns what the store keeps for this instance and nobody knows here. */
   | { readonly kind: 'cancel'; readonly waiting: Waiting; readonly ttl: number }
@@ -36,12 +20,10 @@ export type Effect =
       readonly ttl: number;
       readonly isAwaited: boolean;
     }
-  /** Stops renewing a lease, and records its token as ended. */
+  /** Stops renewing a lease. */
   | { readonly kind: 'end'; readonly lease: Lease }
   /** Does what `end` does, and releases the lease; with a gap, no waiter gets the lock at once. */
   | { readonly kind: 'release'; readonly lease: Lease; readonly gap: Gap | undefined }
-  /** Records the token of a grant that ended before a caller had it. */
-  | { readonly kind: 'note-ended-token'; readonly token: number }
   | {
       readonly kind: 'admit';
       readonly waiter: Waiter;
@@ -50,18 +32,6 @@ export type Effect =
       readonly renews: boolean;
     }
   | { readonly kind: 'reject'; readonly waiter: Waiter; readonly error: unknown }
-  /**
-   * Rejects a waiter because another holder had the lock: the local holder `by`, or the last one that the store
-   * reported.
-   */
-  | {
-      readonly kind: 'time-out';
-      readonly waiter: Waiter;
-      readonly by: Lease | undefined;
-      readonly takenReply: TakenReply | undefined;
-    }
-  /** There was no reply in time. `cause` is undefined if the store knows the reason. */
-  | { readonly kind: 'unavailable'; readonly waiter: Waiter; readonly cause: unknown }
   /** Marks the hold on a lease as lost. */
   | { readonly kind: 'lose'; readonly lease: Lease; readonly error: LockLostError }
   | { readonly kind: 'listen' }

@@ -1,10 +1,10 @@
-import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Grant, Shares, Taken } from '../../store/grant.js';
-import type { Lease } from '../hold/lease.js';
+import type { LeaseEvent } from '../hold/leases.js';
 import type { Waiter } from './waiter.js';
 
 /** An event of one name. */
 export type Event =
+  | LeaseEvent
   | { readonly kind: 'enter'; readonly waiter: Waiter }
   /** The caller's signal ended its wait. */
   | { readonly kind: 'leave'; readonly waiter: Waiter; readonly reason: unknown }
@@ -21,15 +21,7 @@ export type Event =
   | { readonly kind: 'granted'; readonly grants: readonly Grant[]; readonly claimTtl: number }
   /** A forced release; its message may arrive before the answer that granted the lock. */
   | { readonly kind: 'revoked'; readonly owner: string }
-  /** A lease of this name came from another instance. */
-  | { readonly kind: 'adopted'; readonly lease: Lease }
-  /** The hold on a lease has ended. */
-  | { readonly kind: 'released'; readonly lease: Lease }
-  /** A lease has ended, or the store no longer knows it. */
-  | { readonly kind: 'ended'; readonly lease: Lease; readonly error: LockLostError | undefined }
-  /** The next request is due. */
-  | { readonly kind: 'timer' }
-  /** A message may have been missed, or the lock may be free. */
+  /** The next request is due: a message may have been missed, or the lock may be free. */
   | { readonly kind: 'ask-again' }
   /** As `ask-again`. Besides, a request in flight was sent again over the next connection. */
   | { readonly kind: 'reconnected' }

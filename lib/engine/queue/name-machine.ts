@@ -58,9 +58,6 @@ function decide(record: NameRecord, event: Event): void {
       return revoked(record, event.owner);
     case 'ended':
       return endLease(record, event.lease, event.error);
-    case 'timer':
-      if (record.state.kind === 'queued' || record.state.kind === 'unsure') ask(record, record.state.bid);
-      return;
     case 'ask-again':
       return askAgain(record);
     case 'reconnected':
@@ -150,9 +147,9 @@ function failed(record: NameRecord, error: unknown): void {
 }
 
 function beginReturn(record: NameRecord, bid: Bid, error: TooFewReplicas): void {
-  const { grants, demand } = error;
+  const { grants } = error;
   for (const { owner } of grants) record.noteEnded(owner);
-  record.state = { kind: 'returning', bid, grants, error, replicas: demand.min };
+  record.state = { kind: 'returning', bid, error };
   // The store would hand the holds of a shared bid to the place of its rest.
   if (bid.terms) cancel(record, bid);
   record.do({ kind: 'return', grants, ttl: bid.longestTtl, isAwaited: true });
@@ -161,11 +158,11 @@ function beginReturn(record: NameRecord, bid: Bid, error: TooFewReplicas): void 
 function returned(record: NameRecord): void {
   const { state } = record;
   if (state.kind !== 'returning') return;
-  const { error, grants, replicas, bid } = state;
+  const { error, bid } = state;
   record.noteReply(bid);
-  for (const grant of grants) bid.forget(grant);
+  for (const grant of error.grants) bid.forget(grant);
   for (const waiter of record.line)
-    if ((waiter.options.replicas?.min ?? 0) >= replicas) record.rejectUnavailable(waiter, error);
+    if ((waiter.options.replicas?.min ?? 0) >= error.demand.min) record.rejectUnavailable(waiter, error);
   askOrGoIdle(record, bid.terms ? undefined : bid);
 }
 

@@ -1,8 +1,10 @@
+import type { LockHolder } from '../../errors/lock-timeout.error.js';
 import { MAX_PERMITS } from '../../options/option-table.js';
 import type { Grant } from '../../store/grant.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
 import { isSharedOwner, tokenOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
+import { closingError, timeoutError, unavailableError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
 import type { Gaps } from './gaps.js';
 import type { Effect } from './name-effect.js';
@@ -16,9 +18,10 @@ export type GrantedBy = 'answer' | 'yield' | 'hand-off';
 export interface NameSurroundings {
   readonly handoff: Handoff;
   readonly gaps: Pick<Gaps, 'next' | 'note' | 'noteGrant' | 'reaskDelay'>;
-  readonly store: Pick<LockStore, 'announcesGaps' | 'place' | 'wakesBy'>;
+  readonly store: Pick<LockStore, 'announcesGaps' | 'place' | 'trouble' | 'wakesBy'>;
   /** The highest token of a lease or grant that has ended in this instance. */
   readonly endedToken: number;
+  noteEndedToken(token: number): void;
 }
 
 const NO_EFFECTS: readonly Effect[] = [];
@@ -58,6 +61,8 @@ export class NameRecord {
   constructor(
     readonly name: string,
     readonly instance: NameSurroundings,
+    /** Reports that a request for the exclusive lock continues, because several instances contend for the lock. */
+    readonly onContention?: () => void,
   ) {
     this.keys = [name];
     this.budget = new HandoffBudget(instance.handoff);
@@ -165,6 +170,7 @@ export class NameRecord {
   noteEnded(owner: string): void {
     const token = tokenOf(owner);
     this.endedToken = Math.max(this.endedToken, token);
+    this.instance.noteEndedToken(token);
     if (token > this.since && isSharedOwner(owner)) this.ended = [...this.ended, token];
   }
 
@@ -222,12 +228,6 @@ export class NameRecord {
     this.noteEnded(lease.owner);
   }
 
-  /** Records the token of a grant that ended before a caller had it. */
-  noteUnused({ owner, token }: Grant): void {
-    this.noteEnded(owner);
-    this.do({ kind: 'note-ended-token', token });
-  }
-
   /** Releases a grant that no caller wants. */
   returnGrant(grant: Grant, ttl: number): void {
     this.noteEnded(grant.owner);
@@ -239,11 +239,17 @@ export class NameRecord {
     this.do({ kind: 'reject', waiter, error });
   }
 
-  /** Rejects a waiter because another holder has the lock. */
+  /** Rejects a waiter because another holder had the lock for the whole wait; the error names that holder. */
   timeOut(waiter: Waiter): void {
-    const { exclusiveLease: by, line, takenReply } = this;
-    line.remove(waiter);
-    this.do({ kind: 'time-out', waiter, by, takenReply });
+    if (waiter.isCutShort) return this.reject(waiter, closingError(this.keys));
+    const { exclusiveLease: by, keys, now, takenReply } = this;
+    const { options, startedAt } = waiter;
+    const holder: LockHolder | undefined = by
+      ? holderOf(by, now)
+      : takenReply && { owner: takenReply.owner, remaining: takenReply.remaining };
+    // Whether a holder elsewhere renews its lease is unknown.
+    const unrenewed = by?.renew === false ? holder?.remaining : undefined;
+    this.reject(waiter, timeoutError(keys, now - startedAt, holder, unrenewed, options.label));
   }
 
   /** Rejects a waiter without a reply. A failure before its arrival is not the cause. */
@@ -252,9 +258,11 @@ export class NameRecord {
     this.rejectUnavailable(waiter, failedAt < waiter.startedAt ? undefined : failure);
   }
 
+  /** @param cause undefined if the store knows the reason */
   rejectUnavailable(waiter: Waiter, cause: unknown): void {
-    this.line.remove(waiter);
-    this.do({ kind: 'unavailable', waiter, cause });
+    const { instance, keys, now } = this;
+    const call = { waited: now - waiter.startedAt, label: waiter.options.label };
+    this.reject(waiter, unavailableError(keys, cause ?? instance.store.trouble, call));
   }
 
   watchOutage(): void {
@@ -267,4 +275,11 @@ export class NameRecord {
   listen(): void {
     if (this.line.first?.isAttempt === false) this.do({ kind: 'listen' });
   }
+}
+
+/** The holder of a lease of this instance, in errors. */
+function holderOf({ deadline, hold, owner }: Lease, now: number): LockHolder {
+  const label = hold?.describe(now).label;
+  const remaining = Math.max(0, deadline - now);
+  return { owner, remaining, ...(label === undefined ? {} : { label }) };
 }

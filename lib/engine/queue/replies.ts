@@ -100,7 +100,7 @@ function take(record: NameRecord, bid: Bid, grant: Grant, ttl: number, sentAt: n
   const { now } = record;
   const head = record.line.first;
   if (record.revoked?.delete(grant.owner)) {
-    record.noteUnused(grant);
+    record.noteEnded(grant.owner);
     return askOrGoIdle(record, bid);
   }
   if (!head || !bid.serves(head.options)) {
@@ -190,7 +190,7 @@ function deliver(
   return grants.filter(({ grant, ttl }) => {
     const head = record.line.first;
     if (record.revoked?.delete(grant.owner)) {
-      record.noteUnused(grant);
+      record.noteEnded(grant.owner);
       return false;
     }
     if (!head || !bid.serves(head.options) || !hasEnoughReplicas(grant, head)) return true;

@@ -60,8 +60,7 @@ export class SeveralNames {
   /** Adds the holder's label to a timeout. */
   private async named(error: unknown): Promise<unknown> {
     const { labels } = this.single.engine;
-    const isUnnamed = this.options.namesHolder && error instanceof LockTimeoutError && labels.canName(error);
-    return isUnnamed ? labels.named(error) : error;
+    return this.options.namesHolder && labels.canName(error) ? labels.named(error) : error;
   }
 
   private startObserving(): void {

@@ -27,8 +27,6 @@ const NOTICED: Partial<Record<Effect['kind'], string>> = {
   release: 'release',
   admit: 'admit',
   reject: 'reject',
-  'time-out': 'reject',
-  unavailable: 'reject',
   lose: 'lose',
 };
 
@@ -41,10 +39,12 @@ class Scene {
     gaps: new Gaps(),
     store: {
       announcesGaps: true,
+      trouble: LOST,
       wakesBy: () => 'message',
       place: (claimTtl, tokens, shared) => formatPlace({ instance: 'i', claimTtl, tokens, shared }),
     },
     endedToken: 0,
+    noteEndedToken: () => undefined,
   });
   now = 1_000;
 
@@ -140,7 +140,6 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
     kind: 'revoked',
     owner: exclusiveLease?.owner ?? 'i:20',
   }),
-  '`timer`': () => ({ kind: 'timer' }),
   '`ask-again`': () => ({ kind: 'ask-again' }),
   '`reconnected`': () => ({ kind: 'reconnected' }),
   '`silence`': (scene) => {
@@ -178,7 +177,9 @@ describe('The machine of one name', () => {
   });
 
   it('handles no event that the table lacks', () => {
-    const source = readFileSync(join(__dirname, '../../../lib/engine/queue/name-event.ts'), 'utf8');
+    const source = ['queue/name-event.ts', 'hold/leases.ts']
+      .map((file) => readFileSync(join(__dirname, '../../../lib/engine', file), 'utf8'))
+      .join('\n');
     const kinds = [...source.matchAll(/readonly kind: '([^']+)'/g)].map(([, kind]) => `\`${kind}\``);
 
     expect(new Set(Object.keys(EVENTS).map((title) => title.replace(/,.*/, '')))).toEqual(new Set(kinds));
