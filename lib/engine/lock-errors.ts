@@ -4,49 +4,84 @@ import {
   LockQueueFullError,
   LockUnavailableError,
 } from '../errors/lock.error.js';
-import { LockLostError } from '../errors/lock-lost.error.js';
+import { LockLostError, type LockLostReason } from '../errors/lock-lost.error.js';
 import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { SHARED_OWNER } from '../store/grant.js';
 import { instanceOf, THIS_PROCESS } from '../store/owner-id.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
 import { HANDSHAKE_FAILED, TooFewReplicas, refusalReason } from '../store/store-errors.js';
 
-const EXPIRED =
-  'The lease expired before it was renewed: the process or its machine was stopped, or Redis (or enough of the ' +
-  'replicas that the option replicas requires) did not confirm the renewal in time.';
-
-const TAKEN =
-  'Redis no longer has the hold: its lease expired, Redis lost its data, or another client removed the key.';
-
 const STOP = 'Stop its work, because another caller may hold the lock now.';
 
 const CHECK = 'To check Redis, run `npx nest-redis-lock doctor`.';
 
-/** The error of a hold that lasted longer than `maxHold`. */
-export function maxHoldError(keys: readonly string[]): LockLostError {
-  return new LockLostError('The hold lasted longer than maxHold.', { keys, reason: 'max-hold' });
+/** Why a hold ended before its release. */
+export interface Loss {
+  readonly reason: LockLostReason;
+  readonly text: string;
+  readonly cause?: unknown;
 }
 
-/** The error of a released hold that a nested call kept until the end of the lease. */
-export function notReleasedError(keys: readonly string[]): LockLostError {
-  const message =
+/** The hold lasted longer than `maxHold`. */
+export const OUTLASTED: Loss = { reason: 'max-hold', text: 'The hold lasted longer than maxHold.' };
+
+/** A nested call kept a released hold until the end of the lease. */
+export const NOT_RELEASED: Loss = {
+  reason: 'max-hold',
+  text:
     'A nested call had not released the hold when its lease ended, although the work around it had ended. ' +
-    'Release each lock that acquire() returns, or call using().';
-  return new LockLostError(message, { keys, reason: 'max-hold' });
+    'Release each lock that acquire() returns, or call using().',
+};
+
+/** The store does not know the hold. */
+export const GONE: Loss = {
+  reason: 'gone',
+  text: 'Redis no longer has the hold: its lease expired, Redis lost its data, or another client removed the key.',
+};
+
+export const FORCED: Loss = { reason: 'forced', text: 'The lock was released forcibly (forceRelease).' };
+
+export const SHUT_DOWN: Loss = {
+  reason: 'shutdown',
+  text: 'The application was shut down while the lock was held.',
+};
+
+/** The lease was not renewed in time, or was not to be renewed. */
+export function expiry({ renew, ttl }: Pick<ResolvedLockOptions, 'renew' | 'ttl'>): Loss {
+  const text = renew
+    ? 'The lease expired before it was renewed: the process or its machine was stopped, or Redis (or enough of the ' +
+      'replicas that the option replicas requires) did not confirm the renewal in time.'
+    : `The lease of ${ttl} ms ended before the work did, and renew is false. Raise ttl, or extend the lease in time.`;
+  return { reason: 'expired', text };
+}
+
+/** Only some names of the hold could be detached. */
+export function partlyDetached(keys: readonly string[], cause: unknown): Loss {
+  return {
+    reason: 'gone',
+    text: `Not all names of the hold on ${quoted(keys)} could be transferred.`,
+    cause,
+  };
+}
+
+/** The error of a caller that learns of a loss before it has the hold. */
+export function lostError(keys: readonly string[], { reason, text }: Loss): LockLostError {
+  return new LockLostError(text, { keys, reason });
 }
 
 /**
- * Copies the loss of a hold with its names, its label and its age.
+ * The error of a holder whose hold was lost.
  *
  * @param age milliseconds
  */
-export function describedLoss(
-  { cause, keys, message, reason }: LockLostError,
+export function lostHoldError(
+  keys: readonly string[],
+  { cause, reason, text }: Loss,
   age: number,
   label: string | undefined,
 ): LockLostError {
-  const text = `The hold on ${quoted(keys)} ended after ${Math.round(age)} ms${ofCaller(label)}. ${message} ${STOP}`;
-  return new LockLostError(text, { cause, keys, reason });
+  const message = `The hold on ${quoted(keys)} ended after ${Math.round(age)} ms${ofCaller(label)}. ${text} ${STOP}`;
+  return new LockLostError(message, { cause, keys, reason });
 }
 
 /**
@@ -225,15 +260,6 @@ export function queueFullError(keys: readonly string[], waiting: number): LockQu
   return new LockQueueFullError(message, { keys });
 }
 
-/** The error of a hold whose lease was not renewed in time, or was not to be renewed. */
-export function expiredError(
-  keys: readonly string[],
-  { renew, ttl }: Pick<ResolvedLockOptions, 'renew' | 'ttl'>,
-): LockLostError {
-  const unrenewed = `The lease of ${ttl} ms ended before the work did, and renew is false. Raise ttl, or extend the lease in time.`;
-  return new LockLostError(renew ? EXPIRED : unrenewed, { keys, reason: 'expired' });
-}
-
 /** The error of a caller that uses a hold after its release. */
 export function releasedError(keys: readonly string[]): LockLostError {
   return new LockLostError(`The hold on ${quoted(keys)} has been released.`, { keys });
@@ -245,16 +271,6 @@ export function detachedError(keys: readonly string[]): LockLostError {
   return new LockLostError(message, { keys });
 }
 
-/** The error of a hold that the store does not know. */
-export function takenError(keys: readonly string[]): LockLostError {
-  return new LockLostError(TAKEN, { keys, reason: 'gone' });
-}
-
-/** The error of a hold that ended before its extension. */
-export function goneError(keys: readonly string[]): LockLostError {
-  return new LockLostError('The lease expired before it was extended.', { keys, reason: 'gone' });
-}
-
 /** The error of a caller that attaches a hold which another caller has taken, or which has ended. */
 export function detachedGoneError(keys: readonly string[]): LockLostError {
   return new LockLostError(
@@ -262,17 +278,6 @@ export function detachedGoneError(keys: readonly string[]): LockLostError {
       'forcibly, or the string is forged.',
     { keys, reason: 'gone' },
   );
-}
-
-/** The error of a hold of which only some names could be detached. */
-export function partlyDetachedError(keys: readonly string[], cause: unknown): LockLostError {
-  const message = `Not all names of the hold on ${quoted(keys)} could be transferred.`;
-  return new LockLostError(message, { keys, cause, reason: 'gone' });
-}
-
-/** The error of a hold that was released forcibly. */
-export function forcedError(keys: readonly string[]): LockLostError {
-  return new LockLostError('The lock was released forcibly (forceRelease).', { keys, reason: 'forced' });
 }
 
 /** The error of a caller whose lock is taken while the application shuts down. */

@@ -5,7 +5,7 @@ import { answerWithin } from '../../primitives/answer-within.js';
 import type { OwnerChange, Transferred } from '../../store/lock-store.js';
 import { taggedOwner } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
-import { detachedGoneError, forcedError, unavailableError, undecidedError } from '../lock-errors.js';
+import { detachedGoneError, FORCED, lostError, unavailableError, undecidedError } from '../lock-errors.js';
 import { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import type { Leases } from './leases.js';
@@ -168,7 +168,7 @@ class Takeover {
     if (outcome !== 'moved') return this.returnHolds();
     if (this.isRevoked) {
       this.releaseRest(({ to }) => [to]);
-      return this.reject(forcedError(this.keys));
+      return this.reject(lostError(this.keys, FORCED));
     }
     const leases = this.parts.map(({ change: { name, to: owner, ttl }, detached: { minHold, token } }) => {
       return { lease: new Lease(name, { owner, token, tokens: 1 }, ttl, this.sentAt ?? -Infinity), minHold };

@@ -2,7 +2,7 @@ import { LockKeyError, LockUnavailableError } from '../../errors/lock.error.js';
 import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
-import { detachmentOfSomeError, partlyDetachedError } from '../lock-errors.js';
+import { detachmentOfSomeError, partlyDetached } from '../lock-errors.js';
 import type { GrantedLock } from './lock.interface.js';
 import type { ReusableLock } from './reentry.js';
 import { formatTransfer, newSecret } from './transfer-string.js';
@@ -100,8 +100,8 @@ export async function detachAll(holds: readonly ReusableLock[], ttl: Duration | 
   }
   if (holds.length > 1) {
     const keys = holds.flatMap((hold) => hold.keys);
-    const error = partlyDetachedError(keys, failed.reason);
-    await Promise.all(holds.map((hold) => hold.loseAndRelease(error)));
+    const loss = partlyDetached(keys, failed.reason);
+    await Promise.all(holds.map((hold) => hold.loseAndRelease(loss, keys)));
     if (failed.reason instanceof LockUnavailableError) throw detachmentOfSomeError(keys, failed.reason);
   }
   throw failed.reason;

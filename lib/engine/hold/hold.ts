@@ -1,9 +1,10 @@
 import {
-  describedLoss,
   detachedError,
-  expiredError,
-  maxHoldError,
-  notReleasedError,
+  expiry,
+  type Loss,
+  lostHoldError,
+  NOT_RELEASED,
+  OUTLASTED,
   releasedError,
 } from '../lock-errors.js';
 import { type ObservedHold, publishHoldEnd } from '../../diagnostics/hold.channel.js';
@@ -92,6 +93,10 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     return this.lease.deadline;
   }
 
+  get isGone(): boolean {
+    return this.lost?.reason === 'gone' || this.lost?.reason === 'forced';
+  }
+
   get how(): LockGrantedHow {
     return this.lease.how;
   }
@@ -136,7 +141,7 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   assertNotLost(): void {
     if (this.ended && !this.lost) return;
     if (this.certainFor > 0) return;
-    throw this.lost ?? this.described(expiredError(this.keys, this.options));
+    throw this.lost ?? this.errorOf(expiry(this.options));
   }
 
   async extend(ttl?: Duration): Promise<void> {
@@ -207,9 +212,9 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     return ending;
   }
 
-  loseAndRelease(error: LockLostError): Promise<void> {
+  loseAndRelease(loss: Loss, keys: readonly string[]): Promise<void> {
     if (this.releaseDetached) return this.releaseDetached();
-    this.lose(error);
+    this.lose(loss, keys);
     return this.release();
   }
 
@@ -223,13 +228,13 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   }
 
   /** Marks the hold as lost: it ended before its release. */
-  lose(error: LockLostError): void {
+  lose(loss: Loss, keys = this.keys): void {
     if (this.ended || this.lost) return;
-    const lost = this.described(error);
+    const lost = this.errorOf(loss, keys);
     this.lost = lost;
     inRootContext(() => {
       this.controller?.abort(lost);
-      if (this.acquire) this.tellEnd(error.reason ?? 'gone');
+      if (this.acquire) this.tellEnd(loss.reason);
     });
   }
 
@@ -237,11 +242,11 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     const isMaxHold = this.leases.clock.now() >= this.startedAt + this.options.maxHold;
     // Comes first: a listener of the signal may release at once. The lease then belongs to the next hold, or to nobody.
     this.leases.letExpire(this);
-    this.lose(isMaxHold ? maxHoldError(this.keys) : notReleasedError(this.keys));
+    this.lose(isMaxHold ? OUTLASTED : NOT_RELEASED);
   }
 
-  private described(error: LockLostError): LockLostError {
-    return describedLoss(error, this.leases.clock.now() - this.startedAt, this.options.label);
+  private errorOf(loss: Loss, keys = this.keys): LockLostError {
+    return lostHoldError(keys, loss, this.leases.clock.now() - this.startedAt, this.options.label);
   }
 
   private releaseNow(): Promise<void> {

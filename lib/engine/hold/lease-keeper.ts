@@ -1,8 +1,8 @@
 import { hasRenewalSubscribers, publishRenewal } from '../../diagnostics/hold.channel.js';
-import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
 import type { Clock } from '../../primitives/clock.js';
+import type { Loss } from '../lock-errors.js';
 import type { Lease } from './lease.js';
 import { type Decisions, LeaseMachine, type RenewalBatch } from './lease-machine.js';
 import { SuspendWatch } from './suspend-watch.js';
@@ -22,7 +22,7 @@ export class LeaseKeeper {
   constructor(
     private readonly clock: Clock,
     private readonly store: Pick<LockStore, 'extend' | 'maxBatch'>,
-    private readonly lose: (lease: Lease, error: LockLostError, gone: boolean) => void,
+    private readonly lose: (lease: Lease, loss: Loss) => void,
   ) {
     const look = (now: number): void => this.carryOut(this.machine.at(now));
     this.wakeUp = new WakeUp(clock, look);
@@ -82,8 +82,7 @@ export class LeaseKeeper {
 
   private carryOut(decisions: Decisions): void {
     // A holder that was notified of its loss may have released other holds.
-    for (const { lease, error, gone } of decisions.lost)
-      if (this.machine.leases.has(lease)) this.lose(lease, error, gone);
+    for (const { lease, loss } of decisions.lost) if (this.machine.leases.has(lease)) this.lose(lease, loss);
     for (const hold of decisions.overdue) hold.runOut();
     const { maxBatch = BATCH } = this.store;
     for (const batch of this.machine.batchesOf(decisions, this.clock.now(), maxBatch)) void this.send(batch);

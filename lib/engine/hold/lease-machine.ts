@@ -1,8 +1,7 @@
-import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { Fifo } from '../../primitives/fifo.js';
 import type { Extended, Extension } from '../../store/lock-store.js';
-import { expiredError, takenError } from '../lock-errors.js';
+import { expiry, GONE, type Loss } from '../lock-errors.js';
 import type { Lease, LeaseUser } from './lease.js';
 
 const MAX_RETRY_DELAY = 500;
@@ -14,8 +13,8 @@ const FRESH = 0.9;
 
 /** The decisions of one moment, to be carried out in this order. */
 export class Decisions {
-  /** Leases that have ended. `gone` means that the store reported it, so there is nothing to release. */
-  readonly lost: { readonly lease: Lease; readonly error: LockLostError; readonly gone: boolean }[] = [];
+  /** Leases that have ended. */
+  readonly lost: { readonly lease: Lease; readonly loss: Loss }[] = [];
   /** Holds that end although their leases continue. */
   readonly overdue: LeaseUser[] = [];
   readonly renew: Lease[] = [];
@@ -28,7 +27,7 @@ export class Decisions {
   /** Ends an expired lease. Its holder can see the expiry by the clock, so no reply of the store may revive it. */
   loseIfExpired(lease: Lease, now: number): boolean {
     if (now < lease.deadline) return false;
-    this.lost.push({ lease, error: expiredError([lease.name], lease), gone: false });
+    this.lost.push({ lease, loss: expiry(lease) });
     return true;
   }
 
@@ -152,7 +151,7 @@ export class LeaseMachine {
       if (!this.leases.has(lease)) continue;
       // During a transfer, the lease may belong to another owner when the renewal arrives.
       if (kept === 0 && !lease.isInTransfer) {
-        decisions.lost.push({ lease, error: takenError([lease.name]), gone: true });
+        decisions.lost.push({ lease, loss: GONE });
         continue;
       }
       if (decisions.loseIfExpired(lease, now)) continue;

@@ -2,8 +2,8 @@ import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js'
 import type { Extension } from '../../store/lock-store.js';
 import type { Grant, ReplicaDemand } from '../../store/grant.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { FifoNode } from '../../primitives/fifo.js';
+import type { Loss } from '../lock-errors.js';
 import type { OwnHold } from './lock.interface.js';
 
 const SKEW = 0.01;
@@ -40,8 +40,10 @@ export interface LeaseUser {
   readonly keptUntil: number;
   /** The entry of `locks.holds()` at the time `now`, without the number of waiters. */
   describe(now: number): Omit<OwnHold, 'waiting'>;
+  /** Whether the store has reported that it no longer keeps the hold, so there is nothing to release. */
+  readonly isGone: boolean;
   /** Marks the hold as lost: it ended before its release. */
-  lose(error: LockLostError): void;
+  lose(loss: Loss): void;
   /** Marks the hold as lost because of {@link endsAt}. */
   runOut(): void;
 }
@@ -97,8 +99,6 @@ export class Lease implements FifoNode<Lease> {
   deadline: number;
   /** False after the lease has ended here: replies to renewals in flight are then ignored. */
   live = true;
-  /** Whether the store reported that this instance no longer has the lock, so there is nothing to release. */
-  gone = false;
   private sentAt: number;
   /** Latest time at which the store may still keep the lock (same clock as {@link deadline}). */
   private end: number;

@@ -1,8 +1,7 @@
-import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
-import { detachmentError, expiredError, extensionError, goneError, takenError } from '../lock-errors.js';
+import { detachmentError, expiry, extensionError, GONE, type Loss } from '../lock-errors.js';
 import type { Requests } from './requests.js';
 import type { Lease, LeaseUser } from './lease.js';
 import { LeaseKeeper } from './lease-keeper.js';
@@ -18,7 +17,7 @@ export type LeaseEvent =
   /** The hold on the lease has ended. */
   | { readonly kind: 'released'; readonly lease: Lease }
   /** The lease has ended, or the store no longer knows it. */
-  | { readonly kind: 'ended'; readonly lease: Lease; readonly error: LockLostError | undefined };
+  | { readonly kind: 'ended'; readonly lease: Lease; readonly loss: Loss | undefined };
 
 /**
  * Extends, transfers, releases and loses the leases of one instance, and keeps them for `minHold`. The name of a lease
@@ -34,7 +33,7 @@ export class Leases {
     readonly requests: Requests,
     private readonly report: (event: LeaseEvent) => Promise<void>,
   ) {
-    this.keeper = new LeaseKeeper(clock, store, (lease, error, gone) => this.lose(lease, error, gone));
+    this.keeper = new LeaseKeeper(clock, store, (lease, loss) => this.lose(lease, loss));
   }
 
   /** Keeps a lease that was granted to no caller in the queue of its name. */
@@ -45,7 +44,8 @@ export class Leases {
 
   /** Handles the end of a hold: its lease passes to the next caller here, to another instance, or ends. */
   release(hold: LeaseUser): Promise<void> {
-    return this.releaseLease(hold.lease, hold.keptUntil);
+    const { isGone, keptUntil, lease } = hold;
+    return isGone && !lease.live ? DONE : this.releaseLease(lease, keptUntil);
   }
 
   /** Extends the lease of a hold; resolves to false if either has ended. */
@@ -65,7 +65,7 @@ export class Leases {
     if (renewed === undefined) throw extensionError(keys, undefined);
     if (!renewed) {
       // During a transfer, the lease may belong to its next owner when the request arrives.
-      if (!lease.isInTransfer) this.lose(lease, goneError(keys), true);
+      if (!lease.isInTransfer) this.lose(lease, GONE);
       return false;
     }
     // A caller may have seen the end of the hold, so the reply must not revive it.
@@ -104,11 +104,11 @@ export class Leases {
     }
     if (outcome === 'moved') {
       lease.hold = undefined;
-      void this.report({ kind: 'ended', lease, error: undefined });
+      void this.report({ kind: 'ended', lease, loss: undefined });
       return true;
     }
     if (typeof outcome === 'string') {
-      this.lose(lease, takenError(keys), true);
+      this.lose(lease, GONE);
       return false;
     }
     const returnHold = async (): Promise<unknown> =>
@@ -135,7 +135,7 @@ export class Leases {
     } finally {
       lease.hold = undefined;
       if (!isReleased) await this.releaseLease(lease, 0);
-      else if (lease.live) void this.report({ kind: 'ended', lease, error: undefined });
+      else if (lease.live) void this.report({ kind: 'ended', lease, loss: undefined });
     }
   }
 
@@ -146,13 +146,9 @@ export class Leases {
     return this.requests.release(name, owner, lease.longestLeft(this.clock.now()), how !== 'free', gap);
   }
 
-  /**
-   * Ends a lease that is no longer certain. `gone` means that the store reported it, so there is nothing to release.
-   */
-  lose(lease: Lease, error: LockLostError, gone: boolean): void {
-    if (!lease.live) return;
-    lease.gone = gone;
-    void this.report({ kind: 'ended', lease, error });
+  /** Ends a lease that is no longer certain. */
+  lose(lease: Lease, loss: Loss): void {
+    if (lease.live) void this.report({ kind: 'ended', lease, loss });
   }
 
   /**
@@ -169,7 +165,7 @@ export class Leases {
   }
 
   private releaseLease(lease: Lease, keptUntil: number): Promise<void> {
-    if (!lease.live) return lease.gone ? DONE : this.releaseEnded(lease);
+    if (!lease.live) return this.releaseEnded(lease);
     lease.hold = undefined;
     if (keptUntil > 0 && this.clock.now() < keptUntil) return this.park(lease, keptUntil);
     return this.report({ kind: 'released', lease });
@@ -177,7 +173,7 @@ export class Leases {
 
   private loseIfExpired(lease: Lease): boolean {
     if (this.clock.now() < lease.deadline) return false;
-    this.lose(lease, expiredError([lease.name], lease), false);
+    this.lose(lease, expiry(lease));
     return true;
   }
 
@@ -190,7 +186,7 @@ export class Leases {
     const request = lease.request(ttl, sentAt);
     const reply = await this.store.extend([request]).catch(() => undefined);
     if (reply?.[0]) lease.confirm(ttl, sentAt, reply[0]);
-    else if (reply?.[0] === 0) this.lose(lease, takenError([lease.name]), true);
+    else if (reply?.[0] === 0) this.lose(lease, GONE);
   }
 
   private releaseAt(lease: Lease, time: number): void {

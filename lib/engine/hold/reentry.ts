@@ -1,4 +1,4 @@
-import type { LockLostError } from '../../errors/lock-lost.error.js';
+import type { Loss } from '../lock-errors.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { GrantedLock } from './lock.interface.js';
@@ -26,8 +26,11 @@ export interface ReusableLock extends GrantedLock {
    * releases the hold, whatever the reply. A hold that must continue, such as a nested one, is not released by it.
    */
   endBy(send: (releases: boolean) => Promise<boolean>): Promise<boolean>;
-  /** Marks the hold as lost, and releases it, also if it was detached and not taken over yet. Never rejects. */
-  loseAndRelease(error: LockLostError): Promise<void>;
+  /**
+   * Marks the hold as lost, together with the others of `keys`, and releases it, also if it was detached and not taken
+   * over yet. Never rejects.
+   */
+  loseAndRelease(loss: Loss, keys: readonly string[]): Promise<void>;
 }
 
 /** The async context of nested calls in a hold. Several holds of one lock share it. */

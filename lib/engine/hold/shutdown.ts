@@ -1,6 +1,6 @@
 import type { LockLog } from '../../diagnostics/lock-log.js';
-import { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Clock } from '../../primitives/clock.js';
+import { SHUT_DOWN } from '../lock-errors.js';
 import type { Leases } from './leases.js';
 
 /** Milliseconds for work to end after its signal has aborted. */
@@ -36,12 +36,7 @@ export async function abortHolders(
     hold: lease.hold?.describe(clock.now()),
   }));
   for (const { lease } of unfinished) {
-    lease.hold?.lose(
-      new LockLostError('The application was shut down while the lock was held.', {
-        keys: [lease.name],
-        reason: 'shutdown',
-      }),
-    );
+    lease.hold?.lose(SHUT_DOWN);
   }
   requests.repeatNow();
   // Requests in flight count: their replies may be grants that have to be returned.

@@ -103,7 +103,7 @@ export class LocalQueue {
         this.reject(effect);
         break;
       case 'lose':
-        effect.lease.hold?.lose(effect.error);
+        effect.lease.hold?.lose(effect.loss);
         break;
       case 'listen':
         queues.store.listen?.(record.name);

@@ -1,7 +1,7 @@
-import type { LockLostError } from '../../errors/lock-lost.error.js';
 import type { Grant } from '../../store/grant.js';
 import type { AcquireRequest, Gap, ShareRequest, Waiting, YieldRequest } from '../../store/lock-store.js';
 import type { Lease } from '../hold/lease.js';
+import type { Loss } from '../lock-errors.js';
 import type { Waiter } from './waiter.js';
 
 /** An action for the shell, which carries out all effects in order after the transition function has returned. */
@@ -33,7 +33,7 @@ export type Effect =
     }
   | { readonly kind: 'reject'; readonly waiter: Waiter; readonly error: unknown }
   /** Marks the hold on a lease as lost. */
-  | { readonly kind: 'lose'; readonly lease: Lease; readonly error: LockLostError }
+  | { readonly kind: 'lose'; readonly lease: Lease; readonly loss: Loss }
   | { readonly kind: 'listen' }
   /** Reports `silence` at a time. */
   | { readonly kind: 'check-outage'; readonly at: number }

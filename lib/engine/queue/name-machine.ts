@@ -1,7 +1,6 @@
-import type { LockLostError } from '../../errors/lock-lost.error.js';
 import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
 import type { Grant, Shares, Taken } from '../../store/grant.js';
-import { closingError, forcedError, queueFullError } from '../lock-errors.js';
+import { closingError, FORCED, type Loss, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
 import { ask, askAgain, askOrGoIdle, cancel, cancelUnlessWanted, bidFor } from './asking.js';
 import type { NameRecord } from './name-record.js';
@@ -57,7 +56,7 @@ function decide(record: NameRecord, event: Event): void {
     case 'revoked':
       return revoked(record, event.owner);
     case 'ended':
-      return endLease(record, event.lease, event.error);
+      return endLease(record, event.lease, event.loss);
     case 'ask-again':
       return askAgain(record);
     case 'reconnected':
@@ -195,17 +194,15 @@ function granted(record: NameRecord, grants: readonly Grant[], claimTtl: number)
 
 function revoked(record: NameRecord, owner: string): void {
   const lease = record.leaseOf(owner);
-  if (lease) {
-    lease.gone = true;
-    endLease(record, lease, forcedError(record.keys));
-  } else if (record.isBusy) (record.revoked ??= new Set()).add(owner);
+  if (lease) endLease(record, lease, FORCED);
+  else if (record.isBusy) (record.revoked ??= new Set()).add(owner);
 }
 
 /** Handles the end of a lease that has expired, was transferred or revoked, or is unknown to the store. */
-function endLease(record: NameRecord, lease: Lease, error: LockLostError | undefined): void {
+function endLease(record: NameRecord, lease: Lease, loss: Loss | undefined): void {
   const { state } = record;
   record.end(lease);
-  if (error) record.do({ kind: 'lose', lease, error });
+  if (loss) record.do({ kind: 'lose', lease, loss });
   switch (state.kind) {
     case 'held':
       return state.lease === lease ? askOrGoIdle(record, undefined) : undefined;

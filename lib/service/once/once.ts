@@ -2,7 +2,7 @@ import { publishOnce } from '../../diagnostics/once.channel.js';
 import type { Lock } from '../../engine/hold/lock.interface.js';
 import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { LockEngine } from '../../engine/lock-engine.js';
-import { requestError, takenError } from '../../engine/lock-errors.js';
+import { GONE, lostError, requestError } from '../../engine/lock-errors.js';
 import { LockConfigError, LockUnavailableError } from '../../errors/lock.error.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { ResolvedOnceOptions } from '../../options/once-options.js';
@@ -177,7 +177,7 @@ export class Once {
     });
     if (isKept) return;
     lock.assertNotLost();
-    throw takenError([name]);
+    throw lostError([name], GONE);
   }
 
   /** Repeats a request until the store replies, for at most `outageTimeout`. */

@@ -150,7 +150,7 @@ describe('The machine of leases', () => {
       expect(scene.lease.renewAt).toBe(now + 300);
     }
 
-    expect(scene.machine.at(DEADLINE).lost).toMatchObject([{ gone: false, error: { reason: 'expired' } }]);
+    expect(scene.machine.at(DEADLINE).lost).toMatchObject([{ loss: { reason: 'expired' } }]);
   });
 
   it('shortens a lease at once that the store keeps for longer than requested', () => {

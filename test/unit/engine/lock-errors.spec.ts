@@ -1,7 +1,7 @@
 import {
-  describedLoss,
   extensionError,
-  forcedError,
+  FORCED,
+  lostHoldError,
   timeoutError,
   withHolderLabel,
 } from '../../../lib/engine/lock-errors.js';
@@ -47,7 +47,7 @@ describe('The error of a caller behind a key without expiry', () => {
 
 describe('The message of a hold that was lost', () => {
   it('names the lock, its age, its place and the cause, and says what to do', () => {
-    const { message } = describedLoss(forcedError(['order:42']), 1_200.4, 'OrdersService.pay');
+    const { message } = lostHoldError(['order:42'], FORCED, 1_200.4, 'OrdersService.pay');
     expect(message).toBe(
       'The hold on "order:42" ended after 1200 ms (OrdersService.pay). The lock was released forcibly (forceRelease). ' +
         'Stop its work, because another caller may hold the lock now.',

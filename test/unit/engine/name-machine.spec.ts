@@ -135,7 +135,7 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
     return released(scene);
   },
   '`adopted`': () => ({ kind: 'adopted', lease: new Lease('n', grant(40), 3_000, 0) }),
-  '`ended`': ({ record: { exclusiveLease: lease } }) => lease && { kind: 'ended', lease, error: undefined },
+  '`ended`': ({ record: { exclusiveLease: lease } }) => lease && { kind: 'ended', lease, loss: undefined },
   '`revoked`': ({ record: { exclusiveLease } }) => ({
     kind: 'revoked',
     owner: exclusiveLease?.owner ?? 'i:20',
