@@ -1,6 +1,8 @@
 import type { LockConfigError } from '../errors/lock.error.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { LockLog } from '../diagnostics/lock-log.js';
+import { listingOf, type LockListing } from '../store/lock-listing.js';
+import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { Gap, LockStore, StoreEvents } from '../store/lock-store.js';
 import type { MarkStore } from '../store/mark.js';
 import type { Grant } from '../store/grant.js';
@@ -14,10 +16,10 @@ import { type HeldBy, Labels } from './hold/labels.js';
 import type { LeaseUser } from './hold/lease.js';
 import type { LeaseKeeper } from './hold/lease-keeper.js';
 import { Leases } from './hold/leases.js';
+import type { OwnHold } from './hold/lock.interface.js';
 import { abortHolders, haveHoldersEnded, until } from './hold/shutdown.js';
 import { SilentHolders } from './hold/silent-holders.js';
 import { closedError, unusableError } from './lock-errors.js';
-import { LockViews } from './hold/lock-views.js';
 import { LocalQueue } from './queue/local-queue.js';
 import { LocalQueues } from './queue/local-queues.js';
 import { type Handoff, resolveHandoff } from './queue/bid.js';
@@ -43,7 +45,6 @@ export class LockEngine implements StoreEvents {
   readonly log: LockLog;
   readonly leases: Leases;
   readonly labels: Labels;
-  readonly views: LockViews;
   readonly queues: LocalQueues<LocalQueue>;
   private readonly silentHolders: SilentHolders;
   /** Called when a run may have left its result for callers of a name here, or of any name. */
@@ -66,12 +67,6 @@ export class LockEngine implements StoreEvents {
       this.queueOf(event.lease.name).feed(event),
     );
     this.labels = new Labels(this.clock, this.store, (held) => this.labelOf(held), settings.labelIntervals);
-    this.views = new LockViews(
-      this.leases,
-      this.labels,
-      () => this.openStore(),
-      (name) => this.waitersOf(name),
-    );
     this.silentHolders = new SilentHolders(this.clock, this.store, this.labels, this.log, () =>
       this.queues.waited(),
     );
@@ -99,6 +94,33 @@ export class LockEngine implements StoreEvents {
 
   told(message: string): void {
     this.labels.handle(message);
+  }
+
+  /** The holds of this instance, oldest grant first. */
+  holds(): OwnHold[] {
+    // One time for all entries: otherwise a pause between two readings would order them wrongly.
+    const now = this.clock.now();
+    return [...this.keeper]
+      .flatMap(({ hold }) => hold?.describe(now) ?? [])
+      .map((hold) => ({ ...hold, waiting: this.waitersOf(hold.name) }))
+      .toSorted((a, b) => b.age - a.age);
+  }
+
+  /** The holders of a name with their labels, and the waiting instances. */
+  async query(name: string): Promise<LockSnapshot> {
+    const snapshot = await this.openStore().query(name);
+    return { ...snapshot, held: await this.labels.addTo(snapshot.held) };
+  }
+
+  /** Iterates over the held names with a prefix, some at a time; a single holder has its label. */
+  async *list(beginning: string): AsyncGenerator<readonly LockListing[], void> {
+    for await (const page of this.openStore().list(beginning)) {
+      const single = await this.labels.addTo(page.flatMap(({ held }) => (held.length === 1 ? held : [])));
+      const labels = new Map(single.map((each) => [each.name, [each]]));
+      yield page.map(({ held, pending }) =>
+        listingOf({ held: labels.get(held[0]?.name ?? '') ?? held, pending }),
+      );
+    }
   }
 
   /** Number of callers that wait for a name. */

@@ -248,7 +248,7 @@ export class LockService {
    */
   async query(key: string): Promise<LockSnapshot> {
     assertLockName(key);
-    return this.#engine.views.query(key).catch((cause: unknown) => unavailable([key], cause));
+    return this.#engine.query(key).catch((cause: unknown) => unavailable([key], cause));
   }
 
   /**
@@ -270,7 +270,7 @@ export class LockService {
     const { prefix, limit } = resolveListOptions(options);
     assertCanList(this.options);
     let left = limit;
-    const pages = this.#engine.views.list(prefix)[Symbol.asyncIterator]();
+    const pages = this.#engine.list(prefix)[Symbol.asyncIterator]();
     try {
       for (;;) {
         const page = await pages.next().catch((cause: unknown) => unavailable([], cause));
@@ -296,7 +296,7 @@ export class LockService {
    * ```
    */
   holds(): readonly OwnHold[] {
-    return this.#engine.views.holds();
+    return this.#engine.holds();
   }
 
   /**

@@ -51,8 +51,6 @@ interface Surroundings {
 
 const LOG = constant({ log: nothing, warn: nothing, error: nothing }, 'log');
 
-const NO_SUSPENDS = constant({ start: nothing, stop: nothing });
-
 function nothing(): void {}
 
 /** One instance: the engine with its callers, its clock and its network. */
@@ -75,10 +73,10 @@ export class Site {
     const handoff = { max: 2, window: 20 };
     this.engine = new LockEngine({ store: this.network.store, clock, log: LOG, handoff });
     const { engine } = this;
-    const { keeper, labels, queues, views } = engine;
+    const { keeper, labels, queues } = engine;
     // No client of another package uses these names, and the machine does not sleep.
-    for (const each of [queues.gaps, queues.silentHolders, labels, views]) constant(each);
-    Object.assign(keeper, { suspends: NO_SUSPENDS });
+    for (const each of [queues.gaps, queues.silentHolders, labels]) constant(each);
+    Object.assign(keeper, { watchForSuspend: nothing });
     const acquire = engine.acquire.bind(engine);
     this.once = new Once(constant({ engine, maxResult: 100, acquire, runInContext: (_, work) => work() }));
     this.network.listen();

@@ -44,6 +44,12 @@ export class Labels {
     private readonly intervals: readonly number[] = INTERVALS,
   ) {}
 
+  /** Adds the label of each hold, if its instance replies soon. Never rejects. */
+  async addTo(held: readonly LockInfo[]): Promise<LockInfo[]> {
+    const labels = await this.of(held);
+    return held.map((each, i) => (labels[i] === undefined ? each : { ...each, label: labels[i] }));
+  }
+
   /** Resolves to the label of each hold, if its instance replies soon. Never rejects. */
   async of(holds: readonly HeldBy[]): Promise<(string | undefined)[]> {
     const { labels } = await this.ask(holds, (instance) => !this.isSilent(instance));

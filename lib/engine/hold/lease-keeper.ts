@@ -1,14 +1,15 @@
 import { hasRenewalSubscribers, publishRenewal } from '../../diagnostics/hold.channel.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
-import type { Clock } from '../../primitives/clock.js';
+import type { Clock, ScheduledCall } from '../../primitives/clock.js';
 import type { Loss } from '../lock-errors.js';
 import type { Lease } from './lease.js';
 import { type Decisions, LeaseMachine, type RenewalBatch } from './lease-machine.js';
-import { SuspendWatch } from './suspend-watch.js';
 import { WakeUp } from '../../primitives/wake-up.js';
 
 const BATCH = 500;
+/** Milliseconds between two readings of the clock, the longest delay until a suspend is detected. */
+const LOOK_INTERVAL = 1_000;
 
 /**
  * Renews the leases of one instance and watches their deadlines, with one timer for all of them. The machine decides;
@@ -17,7 +18,7 @@ const BATCH = 500;
 export class LeaseKeeper {
   private readonly machine = new LeaseMachine();
   private readonly wakeUp: WakeUp;
-  private readonly suspends: SuspendWatch;
+  private looking: ScheduledCall | undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -26,7 +27,7 @@ export class LeaseKeeper {
   ) {
     const look = (now: number): void => this.carryOut(this.machine.at(now));
     this.wakeUp = new WakeUp(clock, look);
-    this.suspends = new SuspendWatch(clock, () => this.size > 0, look);
+    clock.onSleep(() => look(clock.now()));
   }
 
   get size(): number {
@@ -41,7 +42,7 @@ export class LeaseKeeper {
   add(lease: Lease, renews = false): void {
     this.machine.leases.push(lease);
     this.wakeUp.at(lease.due);
-    this.suspends.start();
+    this.watchForSuspend();
     if (renews) this.renewSoon(lease);
   }
 
@@ -58,7 +59,7 @@ export class LeaseKeeper {
   stop(): void {
     for (const lease of this) this.delete(lease);
     this.wakeUp.clear();
-    this.suspends.stop();
+    this.clock.cancel(this.looking);
   }
 
   /** Records that the connection was lost and unanswered requests were repeated. */
@@ -78,6 +79,18 @@ export class LeaseKeeper {
   renewSoon(lease: Lease): void {
     if (!this.machine.renewSoon(lease)) return;
     this.clock.afterInput(() => this.carryOut(this.machine.atEndOfTick(this.clock.now())));
+  }
+
+  /**
+   * Reads the clock each second while it keeps leases: the clock then reports a suspend. Timers do not count the time of
+   * a suspend, so it would otherwise be detected only when the next timer fires.
+   */
+  private watchForSuspend(): void {
+    this.looking ??= this.clock.schedule(() => {
+      this.looking = undefined;
+      this.clock.now();
+      if (this.size > 0) this.watchForSuspend();
+    }, LOOK_INTERVAL);
   }
 
   private carryOut(decisions: Decisions): void {

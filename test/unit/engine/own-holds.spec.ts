@@ -21,7 +21,7 @@ describe('The list of own holds', () => {
     }
     clock.lag = 50;
 
-    expect(fixture.engine.views.holds().map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    expect(fixture.engine.holds().map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
   it('counts the age of a hold whose lock was passed on from when its caller got it', async () => {
@@ -33,6 +33,6 @@ describe('The list of own holds', () => {
     void first.release();
     await second;
 
-    expect(fixture.engine.views.holds().map(({ name }) => name)).toEqual(['kept', 'passed on']);
+    expect(fixture.engine.holds().map(({ name }) => name)).toEqual(['kept', 'passed on']);
   });
 });

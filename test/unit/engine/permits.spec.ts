@@ -58,7 +58,7 @@ describe('A hold of several permits', () => {
     expect(renewal.request).toMatchObject([{ owner, ttl: 30_000 }]);
     renewal.answer([true]);
     await settle();
-    expect(fixture.engine.views.holds()).toMatchObject([{ permits: 2, fencingToken: 200 }]);
+    expect(fixture.engine.holds()).toMatchObject([{ permits: 2, fencingToken: 200 }]);
     const leaving = observe(hold?.detach() ?? Promise.reject(new Error('not held')));
     const move = await fixture.store.next('transfer');
     expect(move.request).toMatchObject({

@@ -1,6 +1,5 @@
-import { SuspendWatch } from '../../../lib/engine/hold/suspend-watch.js';
 import { EngineFixture, observe } from './engine-fixture.js';
-import { ManualClock, settle } from './manual-clock.js';
+import { settle } from './manual-clock.js';
 
 const HOUR = 3_600_000;
 
@@ -71,6 +70,18 @@ describe('After the machine has slept through a lease', () => {
   });
 });
 
+describe('Many holds', () => {
+  it('need no more timers than one', async () => {
+    const fixture = new EngineFixture();
+    await fixture.hold({}, { name: 'first' });
+    const { pending } = fixture.clock;
+    for (let i = 1; i <= 100; i++) await fixture.hold({}, { name: `n${i}`, token: 100 + i });
+
+    expect(pending).toBeGreaterThan(0);
+    expect(fixture.clock.pending).toBe(pending);
+  });
+});
+
 describe('A reply that arrives after the deadline', () => {
   it('of a renewal revives no hold whose end was not detected yet', async () => {
     const { clock, hold, store } = await heldFixture();
@@ -109,33 +120,3 @@ async function heldFixture() {
   await clock.advance(2_000);
   return { clock, engine, store, events: fixture.events, hold, other };
 }
-
-describe('The watch for a suspend', () => {
-  it.each([
-    ['holds exist', true, false, 1],
-    ['no hold exists', false, false, 0],
-    ['it has been stopped', true, true, 0],
-  ])('reports it as often as it may matter: %s', async (_, isNeeded, isStopped, reports) => {
-    const clock = new ManualClock();
-    const wake = jest.fn();
-    const watch = new SuspendWatch(clock, () => isNeeded, wake);
-    if (isStopped) watch.stop();
-    clock.sleep(60_000);
-    clock.now();
-    await settle();
-
-    expect(wake).toHaveBeenCalledTimes(reports);
-  });
-
-  it('has one timer, however many holds begin', () => {
-    const clock = new ManualClock();
-    const watch = new SuspendWatch(
-      clock,
-      () => true,
-      () => undefined,
-    );
-    for (let i = 0; i < 100; i++) watch.start();
-
-    expect(clock.pending).toBe(1);
-  });
-});
