@@ -168,12 +168,6 @@ export class LockEngine implements StoreEvents {
     return this.openStore().marks;
   }
 
-  /** Hands a provisional hold to its caller, with the caller's options. */
-  beginHold(hold: Hold, options: ResolvedLockOptions): void {
-    hold.beginFor(options, this.clock.now());
-    this.keeper.begin(hold.lease, options);
-  }
-
   /** Attaches the holds of a string that another instance has detached. */
   attach(transfer: Transfer, options: ResolvedLockOptions): Promise<readonly Hold[]> {
     const { rejection } = this;

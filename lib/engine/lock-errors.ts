@@ -5,7 +5,7 @@ import {
   LockUnavailableError,
 } from '../errors/lock.error.js';
 import { LockLostError, type LockLostReason } from '../errors/lock-lost.error.js';
-import { type LockHolder, LockTimeoutError } from '../errors/lock-timeout.error.js';
+import { type LockHolder, type LockTimeoutDetails, LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { SHARED_OWNER } from '../store/grant.js';
 import { instanceOf, THIS_PROCESS } from '../store/owner-id.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
@@ -85,29 +85,18 @@ export function lostHoldError(
 }
 
 /**
- * The error of a caller that waited for `waited` ms. `label` is the caller's.
+ * The error of a caller whose lock was taken.
  *
- * @param unrenewed milliseconds of the lease of a holder that is known not to renew it
+ * @param details `retryAfter` is the rest of the lease of a holder that is known not to renew it
  */
 export function timeoutError(
   keys: readonly string[],
-  waited: number,
-  holder: LockHolder | undefined,
-  unrenewed: number | undefined,
-  label: string | undefined,
+  call: FailedAcquire,
+  details: Pick<LockTimeoutDetails, 'cause' | 'holder' | 'retryAfter'>,
 ): LockTimeoutError {
-  const message = timeoutMessage(keys, waited, holder, label);
-  return new LockTimeoutError(message, { keys, waited, holder, retryAfter: unrenewed });
-}
-
-export function timeoutMessage(
-  keys: readonly string[],
-  waited: number,
-  holder: LockHolder | undefined,
-  label: string | undefined,
-): string {
-  const outcome = notAcquired('Lock', keys, { waited, label });
-  return `${outcome}.${heldBy(holder)} ${adviceFor(keys, holder)}`;
+  const { holder } = details;
+  const message = `${notAcquired('Lock', keys, call)}.${heldBy(holder)} ${adviceFor(keys, holder)}`;
+  return new LockTimeoutError(message, { ...details, keys, waited: call.waited });
 }
 
 /** Copies a timeout with the label of its holder. */
@@ -228,19 +217,14 @@ export function extensionError(keys: readonly string[], cause?: unknown): LockUn
   );
 }
 
-/** The error of an unconfirmed detach. */
-export function detachmentError(keys: readonly string[], cause: unknown): LockUnavailableError {
-  const message = refusedOr('Redis did not confirm', `the detachment of the hold on ${quoted(keys)}`, cause);
-  return new LockUnavailableError(`${message} The hold stays with this process.`, { keys, cause });
-}
-
-/** The error of an unconfirmed detach of several names, of which some may have been detached. */
-export function detachmentOfSomeError(
+/** The error of an unconfirmed detach. `outcome` says what became of the hold. */
+export function detachmentError(
   keys: readonly string[],
-  { cause }: LockUnavailableError,
+  cause: unknown,
+  outcome: string,
 ): LockUnavailableError {
   const message = refusedOr('Redis did not confirm', `the detachment of the hold on ${quoted(keys)}`, cause);
-  return new LockUnavailableError(`${message} The hold of all its names was released.`, { keys, cause });
+  return new LockUnavailableError(`${message} ${outcome}`, { keys, cause });
 }
 
 /** The error of a query or a forced release that the store refused or did not answer. */

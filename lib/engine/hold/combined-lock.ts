@@ -2,7 +2,7 @@ import { LockKeyError, LockUnavailableError } from '../../errors/lock.error.js';
 import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
-import { detachmentOfSomeError, partlyDetached } from '../lock-errors.js';
+import { detachmentError, partlyDetached } from '../lock-errors.js';
 import type { GrantedLock } from './lock.interface.js';
 import type { ReusableLock } from './reentry.js';
 import { formatTransfer, newSecret } from './transfer-string.js';
@@ -94,15 +94,15 @@ export async function detachAll(holds: readonly ReusableLock[], ttl: Duration | 
   const secret = newSecret();
   const outcomes = await Promise.allSettled(holds.map((hold) => hold.transfer(secret, lease)));
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (!failed) {
-    const detached = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    return formatTransfer({ secret, holds: detached });
-  }
+  const moved = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  if (!failed) return formatTransfer({ secret, holds: moved.map(({ detached }) => detached) });
   if (holds.length > 1) {
     const keys = holds.flatMap((hold) => hold.keys);
     const loss = partlyDetached(keys, failed.reason);
-    await Promise.all(holds.map((hold) => hold.loseAndRelease(loss, keys)));
-    if (failed.reason instanceof LockUnavailableError) throw detachmentOfSomeError(keys, failed.reason);
+    const left = holds.map((hold) => hold.loseAndRelease(loss, keys));
+    await Promise.all([...left, ...moved.map((each) => each.release())]);
+    if (failed.reason instanceof LockUnavailableError)
+      throw detachmentError(keys, failed.reason.cause, 'The hold of all its names was released.');
   }
   throw failed.reason;
 }

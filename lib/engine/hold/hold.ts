@@ -12,8 +12,8 @@ import type { LockAcquire, LockGrantedHow } from '../../diagnostics/lock-events.
 import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
 import type { LockLostError, LockLostReason } from '../../errors/lock-lost.error.js';
 import { detachAll } from './combined-lock.js';
-import { type DetachedHold, ownerOfDetached } from './transfer-string.js';
-import type { ReusableLock, Reentry } from './reentry.js';
+import { ownerOfDetached } from './transfer-string.js';
+import type { MovedHold, ReusableLock, Reentry } from './reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
@@ -32,8 +32,6 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   private releasing: Promise<void> | undefined;
   /** Set during a transfer; settles with its outcome. */
   private moving: Promise<void> | undefined;
-  /** Set after a transfer: releases the detached lock, unless it was taken over. */
-  private releaseDetached: (() => Promise<void>) | undefined;
   private ended = false;
 
   constructor(
@@ -54,11 +52,12 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     return this.since;
   }
 
-  /** Sets the caller's options and the start of a hold that was provisional until now. */
-  beginFor(options: ResolvedLockOptions, now: number): void {
+  /** Begins a hold that was provisional until now, with its caller's options. */
+  begin(options: ResolvedLockOptions): void {
     this.terms = options;
-    this.since = now;
+    this.since = this.leases.clock.now();
     this.lease.renew = options.renew;
+    this.leases.keeper.begin(this.lease, options);
   }
 
   get owner(): string {
@@ -169,7 +168,7 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
       );
   }
 
-  async transfer(secret: string, ttl = this.lease.ttl): Promise<DetachedHold> {
+  async transfer(secret: string, ttl = this.lease.ttl): Promise<MovedHold> {
     const { lease, leases, mode, permits } = this;
     const minHold = Math.max(0, Math.ceil(this.keptUntil - leases.clock.now()));
     const { name, owner: holder } = lease;
@@ -194,8 +193,7 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     if (this.acquire) this.tellEnd(undefined);
     this.ended = true;
     this.reentry?.context.endOfHold();
-    this.releaseDetached = () => leases.requests.release(name, owner, longerTtl);
-    return detached;
+    return { detached, release: () => leases.requests.release(name, owner, longerTtl) };
   }
 
   endBy(send: (releases: boolean) => Promise<boolean>): Promise<boolean> {
@@ -213,7 +211,6 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   }
 
   loseAndRelease(loss: Loss, keys: readonly string[]): Promise<void> {
-    if (this.releaseDetached) return this.releaseDetached();
     this.lose(loss, keys);
     return this.release();
   }

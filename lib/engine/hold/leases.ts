@@ -118,7 +118,7 @@ export class Leases {
         : store.release(name, to);
     void requests.run({ what: () => `The return of the hold of ${name}`, ttl, send: returnHold });
     keeper.add(lease);
-    throw detachmentError(keys, outcome.cause);
+    throw detachmentError(keys, outcome.cause, 'The hold stays with this process.');
   }
 
   /**

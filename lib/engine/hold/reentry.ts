@@ -4,6 +4,13 @@ import type { ResolvedLockOptions } from '../../options/lock-options.interface.j
 import type { GrantedLock } from './lock.interface.js';
 import type { DetachedHold } from './transfer-string.js';
 
+/** A hold that was detached. */
+export interface MovedHold {
+  readonly detached: DetachedHold;
+  /** Releases it, unless it was taken over. Never rejects. */
+  release(): Promise<void>;
+}
+
 /** A hold of a single name, which nested calls can reuse. */
 export interface ReusableLock extends GrantedLock {
   readonly mode: 'exclusive' | 'shared';
@@ -20,16 +27,13 @@ export interface ReusableLock extends GrantedLock {
    * Detaches the hold for the owner of the secret. The hold cannot be used meanwhile; after a failure it can be used
    * again.
    */
-  transfer(secret: string, ttl: number | undefined): Promise<DetachedHold>;
+  transfer(secret: string, ttl: number | undefined): Promise<MovedHold>;
   /**
    * Sends a request that can also release the lock; resolves to its reply: whether it was carried out. `send(true)`
    * releases the hold, whatever the reply. A hold that must continue, such as a nested one, is not released by it.
    */
   endBy(send: (releases: boolean) => Promise<boolean>): Promise<boolean>;
-  /**
-   * Marks the hold as lost, together with the others of `keys`, and releases it, also if it was detached and not taken
-   * over yet. Never rejects.
-   */
+  /** Marks the hold as lost, together with the others of `keys`, and releases it. Never rejects. */
   loseAndRelease(loss: Loss, keys: readonly string[]): Promise<void>;
 }
 

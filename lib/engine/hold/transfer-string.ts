@@ -26,16 +26,6 @@ export interface Transfer {
   readonly holds: readonly DetachedHold[];
 }
 
-type HoldContent = [
-  name: string,
-  instance: string,
-  token: number,
-  minHold: number,
-  mode: DetachedHold['mode'],
-  permits: number,
-  ttl: number,
-];
-
 const PREFIX = 'lock1.';
 const SECRET_BYTES = 16;
 const DIGEST_BYTES = 16;
@@ -62,11 +52,7 @@ export function tagOf(mode: DetachedHold['mode'], random: Buffer, permits: numbe
 }
 
 export function formatTransfer({ secret, holds }: Transfer): string {
-  const entries = holds.map(({ name, instance, token, minHold, mode, permits, ttl }): HoldContent => {
-    return [name, instance, token, minHold, mode, permits, ttl];
-  });
-  const content = [secret, ...entries];
-  return PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
+  return PREFIX + Buffer.from(JSON.stringify([secret, ...holds])).toString('base64url');
 }
 
 /**
@@ -75,14 +61,10 @@ export function formatTransfer({ secret, holds }: Transfer): string {
  * @throws LockKeyError for any other value, which the message does not contain, because it may be part of a valid one.
  */
 export function parseTransfer(value: unknown): Transfer {
-  const [secret, ...entries] = typeof value === 'string' && value.startsWith(PREFIX) ? contentOf(value) : [];
-  const isWhole = typeof secret === 'string' && secret !== '' && entries.length > 0;
-  if (isWhole && entries.every(isHold)) {
-    const holds = entries.map(([name, instance, token, minHold, mode, permits, ttl]): DetachedHold => {
-      return { name, instance, token, minHold, mode, permits, ttl };
-    });
-    if (new Set(holds.map(({ name }) => name)).size === holds.length) return { secret, holds };
-  }
+  const [secret, ...holds] = typeof value === 'string' && value.startsWith(PREFIX) ? contentOf(value) : [];
+  const isWhole = typeof secret === 'string' && secret !== '' && holds.length > 0;
+  if (isWhole && holds.every(isHold) && new Set(holds.map(({ name }) => name)).size === holds.length)
+    return { secret, holds };
   throw new LockKeyError('attach() takes the string that detach() returned, complete and unchanged.');
 }
 
@@ -95,9 +77,9 @@ function contentOf(value: string): readonly unknown[] {
   }
 }
 
-function isHold(value: unknown): value is HoldContent {
-  if (!Array.isArray(value)) return false;
-  const [name, instance, token, minHold, mode, permits, ttl] = value as unknown[];
+function isHold(value: unknown): value is DetachedHold {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, instance, token, minHold, mode, permits, ttl } = value as Record<string, unknown>;
   return (
     lockNameProblem(name) === undefined &&
     typeof instance === 'string' &&

@@ -248,8 +248,9 @@ export class NameRecord {
       ? holderOf(by, now)
       : takenReply && { owner: takenReply.owner, remaining: takenReply.remaining };
     // Whether a holder elsewhere renews its lease is unknown.
-    const unrenewed = by?.renew === false ? holder?.remaining : undefined;
-    this.reject(waiter, timeoutError(keys, now - startedAt, holder, unrenewed, options.label));
+    const retryAfter = by?.renew === false ? holder?.remaining : undefined;
+    const call = { waited: now - startedAt, label: options.label };
+    this.reject(waiter, timeoutError(keys, call, { holder, retryAfter }));
   }
 
   /** Rejects a waiter without a reply. A failure before its arrival is not the cause. */

@@ -1,9 +1,4 @@
-import {
-  type FailedAcquire,
-  notAcquired,
-  timeoutMessage,
-  unavailableError,
-} from '../../engine/lock-errors.js';
+import { type FailedAcquire, notAcquired, timeoutError, unavailableError } from '../../engine/lock-errors.js';
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { LockClosedError, LockUnavailableError } from '../../errors/lock.error.js';
 
@@ -21,7 +16,7 @@ export function failureOf(rejections: readonly unknown[], call: FailedAcquire): 
 }
 
 /**
- * The error of a wait of `waited` ms at whose end one or more of several names were taken.
+ * The error of a wait at whose end one or more of several names were taken.
  *
  * @param missing the first name that the call did not hold
  * @param callerHolds the names that the call held meanwhile
@@ -29,14 +24,13 @@ export function failureOf(rejections: readonly unknown[], call: FailedAcquire): 
 export function timeoutOf(
   missing: string,
   misses: readonly LockTimeoutError[],
-  { waited, label }: FailedAcquire,
+  call: FailedAcquire,
   callerHolds: readonly string[],
 ): LockTimeoutError {
   const [first] = misses;
   const keys = first ? misses.flatMap((miss) => miss.keys) : [missing];
   const { holder, retryAfter } = first ?? {};
-  const message = timeoutMessage(keys, waited, holder, label);
-  const error = new LockTimeoutError(message, { keys, waited, cause: first, holder, retryAfter });
+  const error = timeoutError(keys, call, { cause: first, holder, retryAfter });
   const inAll = first && first.callerHolds.length > 0 ? first.callerHolds : callerHolds;
   return inAll.length > 0 ? withHeldNames(error, inAll) : error;
 }

@@ -8,7 +8,7 @@ import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { leaseCovering } from '../../options/lock-options.js';
 import { failureOf, shortLeaseError, timeoutOf } from './rejections-of-several.js';
-import type { Ask, SingleName } from './single-name.js';
+import type { AcquiringCall, SingleName } from './single-name.js';
 
 /**
  * A call for several names in sorted order: all or none.
@@ -22,9 +22,9 @@ import type { Ask, SingleName } from './single-name.js';
  * Attempts overtake no queued caller, and a waiting call has a place in the queue like any other. Each wait therefore
  * ends when the waits before it have ended, and a call waits at most once for each name.
  */
-export class SeveralNames {
+export class SeveralNames implements AcquiringCall {
   /** The holds of the call, for the first names of the sorted list. */
-  private held: ReusableLock[] = [];
+  readonly held: ReusableLock[] = [];
   /** Whether a name was found taken, by a reply of the store or in this process. */
   private hasSeenTaken = false;
   /** The timeouts of the names that the last trip found taken. */
@@ -89,7 +89,7 @@ export class SeveralNames {
     const tripTimeout = wait === 0 ? this.left + outageTimeout : Math.min(outageTimeout, this.left);
     const terms = { ...this.options, ...ON_TRIAL, wait: 0, outageTimeout: tripTimeout };
     const startedAt = this.now;
-    const attempts = this.attemptable.map((name) => this.single.acquire(name, terms, this.held, this.ask));
+    const attempts = this.attemptable.map((name) => this.single.acquire(name, terms, this));
     const outcomes = await Promise.allSettled(attempts);
     if (attempts.length > 0) this.roundTrip = Math.min(this.roundTrip, this.now - startedAt);
     const rejections: unknown[] = [];
@@ -125,12 +125,7 @@ export class SeveralNames {
 
   private async waitFor(name: string, left: number): Promise<ReusableLock> {
     try {
-      return await this.single.acquire(
-        name,
-        { ...this.options, ...ON_TRIAL, wait: left },
-        this.held,
-        this.ask,
-      );
+      return await this.single.acquire(name, { ...this.options, ...ON_TRIAL, wait: left }, this);
     } catch (error) {
       if (this.isLate(error))
         throw this.timeout(
@@ -141,18 +136,18 @@ export class SeveralNames {
     }
   }
 
-  private readonly ask: Ask = (name, options) => {
+  ask(name: string, options: ResolvedLockOptions): Promise<ReusableLock> {
     const { engine } = this.single;
     if (!this.observed) return engine.acquire(name, options);
     this.observed.start(name);
     return observeLength(engine, name, options);
-  };
+  }
 
   /** Hands the lock to the caller: `minHold`, `maxHold` and `renew` apply from now on. */
   private begin(): CombinedLock {
     for (const hold of this.held) {
       if (!(hold instanceof Hold)) continue;
-      this.single.engine.beginHold(hold, this.options);
+      hold.begin(this.options);
       for (const name of hold.keys) this.observed?.granted(name, hold);
     }
     return new CombinedLock(this.held);

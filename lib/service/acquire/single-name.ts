@@ -9,13 +9,17 @@ import { type BlockedCall, upgradeError, WaitGraph } from '../reentrance/wait-gr
 import { withHeldNames } from './rejections-of-several.js';
 import { leaseCovering } from '../../options/lock-options.js';
 
-/** Acquires from the engine, if the call cannot reuse a surrounding hold. `wait: 0` is a single attempt. */
-export type Ask = (name: string, options: ResolvedLockOptions) => Promise<ReusableLock>;
-
-const NOTHING: readonly ReusableLock[] = [];
+/** A call that acquires one name after the other. */
+export interface AcquiringCall {
+  /** The holds that it already has. */
+  readonly held: readonly ReusableLock[];
+  /** Acquires from the engine, if the call cannot reuse a surrounding hold. `wait: 0` is a single attempt. */
+  ask(name: string, options: ResolvedLockOptions): Promise<ReusableLock>;
+}
 
 /** Acquires a single name: reuses a surrounding hold, or asks the engine. */
-export class SingleName {
+export class SingleName implements AcquiringCall {
+  readonly held = [];
   private readonly waits = new WaitGraph();
 
   constructor(
@@ -23,22 +27,16 @@ export class SingleName {
     private readonly context: LockContext,
   ) {}
 
-  /** @param held the holds that the same call already has */
-  acquire(
-    name: string,
-    options: ResolvedLockOptions,
-    held = NOTHING,
-    ask: Ask = this.ask,
-  ): Promise<ReusableLock> {
+  acquire(name: string, options: ResolvedLockOptions, call: AcquiringCall = this): Promise<ReusableLock> {
     // Checked before each wait, because a signal that has already aborted fires no event.
     options.signal?.throwIfAborted();
     const { isEntered } = this.context;
     const enclosing = isEntered && options.reentrant ? this.context.enclosing(name) : undefined;
-    if (enclosing) return this.reuse(name, enclosing, options, held, ask);
-    const holdsNothing = !isEntered && held.length === 0;
-    if (holdsNothing || options.wait === 0) return ask(name, leaseCovering(options));
-    return this.waitHolding({ name, held, blockers: this.engine.blockersOf(name, options) }, () =>
-      ask(name, leaseCovering(options)),
+    if (enclosing) return this.reuse(name, enclosing, options, call);
+    const holdsNothing = !isEntered && call.held.length === 0;
+    if (holdsNothing || options.wait === 0) return call.ask(name, leaseCovering(options));
+    return this.waitHolding(name, call.held, this.engine.blockersOf(name, options), () =>
+      call.ask(name, leaseCovering(options)),
     );
   }
 
@@ -54,17 +52,19 @@ export class SingleName {
     return this.engine.isBusy(name, options);
   }
 
-  private readonly ask: Ask = (name, options) => {
+  ask(name: string, options: ResolvedLockOptions): Promise<ReusableLock> {
     if (hasAcquireSubscribers()) return observeAcquire(this.engine, name, options);
     return this.engine.acquire(name, options);
-  };
+  }
 
   /**
    * Waits while the call's context holds other names. Rejects at once if the wait would close a cycle; a timeout lists
    * the held names.
    */
   private async waitHolding<T>(
-    { name, held, blockers }: Pick<BlockedCall, 'name' | 'blockers'> & { held: readonly ReusableLock[] },
+    name: string,
+    held: readonly ReusableLock[],
+    blockers: BlockedCall['blockers'],
     granting: () => Promise<T>,
   ): Promise<T> {
     const holds = [...this.context.holds(), ...held];
@@ -81,8 +81,7 @@ export class SingleName {
     name: string,
     { hold, reentry }: EnclosingHold,
     options: ResolvedLockOptions,
-    held: readonly ReusableLock[],
-    ask: Ask,
+    call: AcquiringCall,
   ): Promise<ReusableLock> {
     hold.assertNotLost();
     const isMore = options.mode === 'exclusive' || options.permits > hold.permits;
@@ -101,11 +100,11 @@ export class SingleName {
     };
     const nested =
       !reentry.admits && options.wait > 0
-        ? await this.waitHolding({ name, held, blockers: () => [...reentry.occupants] }, reuse)
+        ? await this.waitHolding(name, call.held, () => [...reentry.occupants], reuse)
         : await reuse();
     if (!nested) {
       const wait = Math.max(0, options.wait - (performance.now() - startedAt));
-      return this.acquire(name, { ...options, wait }, held, ask);
+      return this.acquire(name, { ...options, wait }, call);
     }
     reentry.occupants.add(nested);
     try {

@@ -203,17 +203,16 @@ export function describeTransfer(context: ContractContext): void {
       const { locks, others, name } = context;
       const transfer = await (await locks.acquire(name, { minHold: 500 })).detach();
       const [, content = ''] = transfer.split('.');
-      const [secret, [of, instance, token, , ...rest]] = JSON.parse(
-        Buffer.from(content, 'base64url').toString(),
-      ) as [string, unknown[]];
-      const longer = transferOf(JSON.stringify([secret, [of, instance, token, 60_000, ...rest]]));
+      const [secret, hold] = JSON.parse(Buffer.from(content, 'base64url').toString()) as [string, object];
+      expect(hold).toHaveProperty('minHold');
+      const longer = transferOf(JSON.stringify([secret, { ...hold, minHold: 60_000 }]));
 
       await expect(others.attach(longer)).rejects.toBeInstanceOf(LockLostError);
       await (await others.attach(transfer)).release();
     });
 
     it('rejects a string with more than 256 names', async () => {
-      const holds = Array.from({ length: 257 }, (_, i) => [`n${i}`, 'instance', i + 1, 0, 'exclusive', 1, 1]);
+      const holds = Array.from({ length: 257 }, (_, i) => ({ ...HOLD, name: `n${i}`, token: i + 1 }));
 
       await expect(context.locks.attach(transferOf(JSON.stringify(['s', ...holds])))).rejects.toMatchObject({
         code: 'LOCK_KEY',
@@ -229,8 +228,8 @@ export function describeTransfer(context: ContractContext): void {
       'lock1.e30',
       transferOf('["s"]'),
       transferOf('["s",["",1,2,3]]'),
-      transferOf('["s",["n","i",1,1e999,"exclusive",1]]'),
-      transferOf('["s",["n","i",1,1e15,"exclusive",1]]'),
+      transferOf(JSON.stringify(['s', HOLD]).replace('"minHold":0', '"minHold":1e999')),
+      transferOf(JSON.stringify(['s', HOLD]).replace('"minHold":0', '"minHold":1e15')),
       'order:42',
       undefined as unknown as string,
     ])('rejects %j, which is no transfer string', async (text) => {
@@ -401,11 +400,14 @@ function describeRefusal(context: ContractContext): void {
       await expect(lock.detach()).rejects.toBeInstanceOf(LockConfigError);
       expect(lock.held).toBe(true);
       await lock.release();
-      const transfer = `lock1.${Buffer.from(`["s",["${name}","i",1,0,"exclusive",1,9000]]`).toString('base64url')}`;
+      const transfer = transferOf(JSON.stringify(['s', { ...HOLD, name }]));
       await expect(locks.attach(transfer)).rejects.toBeInstanceOf(LockConfigError);
     });
   });
 }
+
+/** A hold in such a string. */
+const HOLD = { name: 'n', instance: 'i', token: 1, minHold: 0, mode: 'exclusive', permits: 1, ttl: 9_000 };
 
 /** A string as `detach()` gives it, whatever is in it. */
 function transferOf(content: string): string {

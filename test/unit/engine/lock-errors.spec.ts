@@ -6,24 +6,23 @@ import {
   withHolderLabel,
 } from '../../../lib/engine/lock-errors.js';
 
+const CALL = { waited: 2_000, label: undefined };
 const HOLDER = { owner: 'web-3:7', remaining: undefined, label: undefined };
 
 describe('The message of a caller that waited too long', () => {
   it('names the holder without a lease if its end is unknown', () => {
-    const error = timeoutError(['order:42'], 2_000, HOLDER, undefined, undefined);
+    const error = timeoutError(['order:42'], CALL, { holder: HOLDER });
     expect(error.message).toMatch(/ Held by web-3\. Retry later/u);
     const labelled = withHolderLabel(error, 'OrdersService.pay');
     expect(labelled.message).toMatch(/ Held by OrdersService\.pay in web-3\. Retry later/u);
   });
 
   it('says when the lease ends, and nothing of an unknown holder', () => {
-    const error = timeoutError(['order:42'], 2_000, { ...HOLDER, remaining: 28_000.4 }, undefined, undefined);
+    const error = timeoutError(['order:42'], CALL, { holder: { ...HOLDER, remaining: 28_000.4 } });
     expect(error.message).toContain(' Held by web-3, lease ends in 28000 ms unless renewed. Retry later');
-    expect(timeoutError(['order:42'], 2_000, undefined, undefined, undefined).message).not.toContain(
-      'Held by',
-    );
+    expect(timeoutError(['order:42'], CALL, {}).message).not.toContain('Held by');
     const shared = { ...HOLDER, owner: 'shared' };
-    expect(timeoutError(['order:42'], 2_000, shared, undefined, undefined).message).toContain(
+    expect(timeoutError(['order:42'], CALL, { holder: shared }).message).toContain(
       ' Held by shared holders. Retry',
     );
   });
@@ -32,16 +31,14 @@ describe('The message of a caller that waited too long', () => {
 describe('The error of a caller behind a key without expiry', () => {
   it('says that the lease never ends, and names the commands that show and end it', () => {
     const holder = { owner: 'legacy', remaining: Infinity };
-    const error = timeoutError(['order:42'], 2_000, holder, undefined, undefined);
+    const error = timeoutError(['order:42'], CALL, { holder });
     expect(error.message).toBe(
       'Lock "order:42" was not acquired within 2000 ms. Held by legacy. Its key in Redis has no expiry, so the lease never ' +
         'ends. To see it, run `npx nest-redis-lock query order:42`; if its owner is gone, end it with ' +
         '`npx nest-redis-lock release order:42`.',
     );
     expect(error.retryAfter).toBe(2_000);
-    expect(timeoutError(["it's"], 0, holder, undefined, undefined).message).toContain(
-      String.raw`query 'it'\''s'`,
-    );
+    expect(timeoutError(["it's"], CALL, { holder }).message).toContain(String.raw`query 'it'\''s'`);
   });
 });
 

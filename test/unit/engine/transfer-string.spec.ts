@@ -1,6 +1,15 @@
 import { parseTransfer } from '../../../lib/engine/hold/transfer-string.js';
 
-const VALID = ['order:42', 'a1', 70, 0, 'exclusive', 1, 30_000];
+const VALID = {
+  name: 'order:42',
+  instance: 'a1',
+  token: 70,
+  minHold: 0,
+  mode: 'exclusive',
+  permits: 1,
+  ttl: 30_000,
+};
+const SHARED = { name: 'n', instance: 'b2', token: 7, minHold: 250, mode: 'shared', permits: 3, ttl: 500 };
 
 /** A string of the form that `detach()` returns. */
 const transfer = (...content: readonly unknown[]): string =>
@@ -8,21 +17,7 @@ const transfer = (...content: readonly unknown[]): string =>
 
 describe('The string of a detached hold', () => {
   it('contains each hold', () => {
-    expect(parseTransfer(transfer('s', VALID, ['n', 'b2', 7, 250, 'shared', 3, 500]))).toEqual({
-      secret: 's',
-      holds: [
-        {
-          name: 'order:42',
-          instance: 'a1',
-          token: 70,
-          minHold: 0,
-          mode: 'exclusive',
-          permits: 1,
-          ttl: 30_000,
-        },
-        { name: 'n', instance: 'b2', token: 7, minHold: 250, mode: 'shared', permits: 3, ttl: 500 },
-      ],
-    });
+    expect(parseTransfer(transfer('s', VALID, SHARED))).toEqual({ secret: 's', holds: [VALID, SHARED] });
   });
 
   it.each([
@@ -35,21 +30,22 @@ describe('The string of a detached hold', () => {
     ['a secret that is no text', transfer(5, VALID)],
     ['an empty secret', transfer('', VALID)],
     ['no hold', transfer('s')],
-    ['a hold that is no list', transfer('s', 'order:42')],
-    ['an invalid hold behind a valid one', transfer('s', VALID, ['n'])],
-    ['an empty name', transfer('s', VALID.with(0, ''))],
-    ['an instance that is no text', transfer('s', VALID.with(1, 5))],
-    ['a token that is no integer', transfer('s', VALID.with(2, 1.5))],
-    ['a negative minHold', transfer('s', VALID.with(3, -1))],
-    ['a fraction of a millisecond', transfer('s', VALID.with(3, 0.5))],
-    ['an unknown mode', transfer('s', VALID.with(4, 'both'))],
-    ['a name twice', transfer('s', VALID, VALID.with(2, 71))],
-    ['no number of permits', transfer('s', VALID.slice(0, 5))],
-    ['a part of a permit', transfer('s', VALID.with(4, 'shared').with(5, 1.5))],
-    ['more permits than a hold may have', transfer('s', VALID.with(4, 'shared').with(5, 257))],
-    ['no lease', transfer('s', VALID.slice(0, 6))],
-    ['an empty lease', transfer('s', VALID.with(6, 0))],
-    ['several permits of an exclusive hold', transfer('s', VALID.with(5, 2))],
+    ['a hold that is no object', transfer('s', 'order:42')],
+    ['a hold that is null', transfer('s', null)],
+    ['an invalid hold behind a valid one', transfer('s', VALID, { name: 'n' })],
+    ['an empty name', transfer('s', { ...VALID, name: '' })],
+    ['an instance that is no text', transfer('s', { ...VALID, instance: 5 })],
+    ['a token that is no integer', transfer('s', { ...VALID, token: 1.5 })],
+    ['a negative minHold', transfer('s', { ...VALID, minHold: -1 })],
+    ['a fraction of a millisecond', transfer('s', { ...VALID, minHold: 0.5 })],
+    ['an unknown mode', transfer('s', { ...VALID, mode: 'both' })],
+    ['a name twice', transfer('s', VALID, { ...VALID, token: 71 })],
+    ['no number of permits', transfer('s', { ...VALID, permits: undefined })],
+    ['a part of a permit', transfer('s', { ...VALID, mode: 'shared', permits: 1.5 })],
+    ['more permits than a hold may have', transfer('s', { ...VALID, mode: 'shared', permits: 257 })],
+    ['no lease', transfer('s', { ...VALID, ttl: undefined })],
+    ['an empty lease', transfer('s', { ...VALID, ttl: 0 })],
+    ['several permits of an exclusive hold', transfer('s', { ...VALID, permits: 2 })],
   ])('is refused with %s', (_, value) => {
     expect(() => parseTransfer(value)).toThrow(
       'attach() takes the string that detach() returned, complete and unchanged.',
