@@ -1,11 +1,12 @@
 import { assertSame } from './random-operations.js';
+import { SEED } from '../simulation/seed.js';
 import { SteppedRedis } from './stepped-redis.js';
 import { duringTests } from '../support/during-tests.js';
 
 /** `CONFORMANCE_OPERATIONS` plays more. */
 const OPERATIONS = Number(process.env['CONFORMANCE_OPERATIONS'] ?? 200_000);
 
-describe('The scripts and the memory server', () => {
+describe(`The scripts and the memory server, seed ${SEED}`, () => {
   const redis = duringTests(() => SteppedRedis.start());
 
   it.each([

@@ -1,5 +1,6 @@
 import { foundDifferences } from './found-differences.js';
 import { assertSame } from './random-operations.js';
+import { SEED } from '../simulation/seed.js';
 import { SteppedRedis } from './stepped-redis.js';
 import { Twins } from './twins.js';
 import { duringTests } from '../support/during-tests.js';
@@ -14,7 +15,7 @@ const SHORT_PATHS = [
   /(elseif) (?=are_own and n == 1)/,
 ];
 
-describe('The scripts and the memory server', () => {
+describe(`The scripts and the memory server, seed ${SEED}`, () => {
   const redis = duringTests(() => SteppedRedis.start());
 
   it.each(foundDifferences)('do the same: %s', async (_, operations) => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { seedOf } from '../simulation/seed.js';
+import { SEED } from '../simulation/seed.js';
 import { quorumOperation } from './quorum-operations.js';
 import { QuorumTwins } from './quorum-twins.js';
 import { SteppedRedis } from './stepped-redis.js';
@@ -11,11 +11,11 @@ jest.setTimeout(120_000);
 const LONGEST = 50;
 const OPERATIONS = Number(process.env['CONFORMANCE_OPERATIONS'] ?? 5_000);
 
-describe('The scripts of a quorum and the node in memory', () => {
+describe(`The scripts of a quorum and the node in memory, seed ${SEED}`, () => {
   const redis = duringTests(() => SteppedRedis.start());
 
   it(`do the same in ${OPERATIONS} random operations`, async () => {
-    const seed = seedOf();
+    const seed = SEED;
     process.stdout.write(`${OPERATIONS} random operations, quorum, seed ${seed}\n`);
     const sequences = fc.array(quorumOperation, { minLength: 1, maxLength: LONGEST, size: 'max' });
     const property = fc.asyncProperty(sequences, (operations) => QuorumTwins.play(redis, operations));

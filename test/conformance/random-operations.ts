@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { seedOf } from '../simulation/seed.js';
+import { SEED } from '../simulation/seed.js';
 import { anyOperation, exclusiveOperation } from './operations.js';
 import type { SteppedRedis } from './stepped-redis.js';
 import { Twins } from './twins.js';
@@ -21,7 +21,7 @@ export async function assertSame(
   modes: keyof typeof RANDOM,
   operations: number,
 ): Promise<void> {
-  const seed = seedOf();
+  const seed = SEED;
   process.stdout.write(`${operations} random operations, ${modes}, seed ${seed}\n`);
   await fc.assert(propertyOf(redis, modes), { seed, numRuns: runsOf(operations) });
 }

@@ -13,6 +13,7 @@ import {
   stormySchedule,
   stormySeveralSchedule,
 } from './schedule.arbitrary.js';
+import { SEED } from './seed.js';
 import type { Schedule } from './schedule.js';
 import { Simulation } from './simulation.js';
 
@@ -84,7 +85,7 @@ export const TIMES = Number(process.env['SIMULATION_TIMES'] ?? 1);
  * @param counts how many of each
  */
 export function describeSchedules(title: string, counts: Partial<Record<Kind, number>>): void {
-  describe(title, () => {
+  describe(`${title}, seed ${SEED}`, () => {
     for (const [kind, count] of Object.entries(counts) as [Kind, number][]) {
       const { schedules, that } = KINDS[kind];
       it(that, () => assertSchedules(kind, schedules, play, count * TIMES));

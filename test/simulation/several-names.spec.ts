@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
+import { assertSchedules } from './explore.js';
+import { SEED } from './seed.js';
 import { type SeveralNamesSchedule, SeveralNamesSimulation } from './several-names.simulation.js';
 
 // All of it is work: how long it takes is up to the machine.
 jest.setTimeout(120_000);
 
-const CI_SEED = 20_261_121;
 const RUNS = 300;
 
 const call = fc.record({
@@ -22,13 +23,8 @@ const schedule: fc.Arbitrary<SeveralNamesSchedule> = fc.record({
   calls: fc.array(call, { minLength: 2, maxLength: 16 }),
 });
 
-describe('Random calls for several names', () => {
+describe(`Random calls for several names, seed ${SEED}`, () => {
   it('exclude each other, and each has its turn while the others work, in whatever order they come', async () => {
-    const seed = Number(
-      process.env['SIMULATION_SEED'] ?? (process.env['CI'] ? CI_SEED : Date.now() & 0x7fffffff),
-    );
-    process.stdout.write(`${RUNS} schedules of several names, seed ${seed}\n`);
-    const property = fc.asyncProperty(schedule, (each) => new SeveralNamesSimulation(each).run());
-    await fc.assert(property, { seed, numRuns: RUNS });
+    await assertSchedules('several names', schedule, (each) => new SeveralNamesSimulation(each).run(), RUNS);
   });
 });

@@ -1,5 +1,6 @@
 import { TIMES } from '../describe-schedules.js';
 import { assertSchedules } from '../explore.js';
+import { SEED } from '../seed.js';
 import type { OnceSchedule } from './once-schedule.js';
 import { calmOnceSchedule, lossyOnceSchedule, stormyOnceSchedule } from './once-schedule.arbitrary.js';
 import { OnceSimulation } from './once.simulation.js';
@@ -27,7 +28,7 @@ const play = (schedule: OnceSchedule): Promise<void> => new OnceSimulation(sched
  * @param counts how many of each kind
  */
 export function describeOnceSchedules(title: string, counts: Record<keyof typeof KINDS, number>): void {
-  describe(title, () => {
+  describe(`${title}, seed ${SEED}`, () => {
     for (const [kind, count] of Object.entries(counts) as [keyof typeof KINDS, number][]) {
       const { schedules, that } = KINDS[kind];
       it(that, () => assertSchedules(`${kind} once`, schedules, play, count * TIMES));
