@@ -14,7 +14,6 @@ import { inRootContext } from '../primitives/root-context.js';
 import type { Hold } from './hold/hold.js';
 import { type HeldBy, Labels } from './hold/labels.js';
 import type { LeaseUser } from './hold/lease.js';
-import type { LeaseKeeper } from './hold/lease-keeper.js';
 import { Leases } from './hold/leases.js';
 import type { OwnHold } from './hold/lock.interface.js';
 import { abortHolders, haveHoldersEnded, until } from './hold/shutdown.js';
@@ -79,10 +78,6 @@ export class LockEngine implements StoreEvents {
     this.attachments = new Attachments(this.leases);
   }
 
-  get keeper(): LeaseKeeper {
-    return this.leases.keeper;
-  }
-
   /** Number of names that callers here hold or wait for, and of strings that callers attach. */
   get size(): number {
     return this.queues.size + this.attachments.size;
@@ -100,8 +95,8 @@ export class LockEngine implements StoreEvents {
   holds(): OwnHold[] {
     // One time for all entries: otherwise a pause between two readings would order them wrongly.
     const now = this.clock.now();
-    return [...this.keeper]
-      .flatMap(({ hold }) => hold?.describe(now) ?? [])
+    return this.leases.holds
+      .map((hold) => hold.describe(now))
       .map((hold) => ({ ...hold, waiting: this.waitersOf(hold.name) }))
       .toSorted((a, b) => b.age - a.age);
   }
@@ -204,14 +199,14 @@ export class LockEngine implements StoreEvents {
   subscribed(name?: string): void {
     this.done(name);
     if (name !== undefined) return this.queues.get(name)?.report({ kind: 'ask-again' });
-    this.keeper.checkNow();
+    this.leases.checkNow();
     for (const queue of this.queues) queue.report({ kind: 'ask-again' });
   }
 
   reconnected(): void {
-    this.keeper.noteResent();
+    this.leases.noteResent();
     this.leases.requests.reconnected();
-    this.keeper.checkNow();
+    this.leases.checkNow();
     for (const queue of this.queues) queue.report({ kind: 'reconnected' });
   }
 
@@ -254,7 +249,7 @@ export class LockEngine implements StoreEvents {
     await this.waitUntil(() => !this.hasCallers, shutdownTimeout);
     await this.abortHolders(shutdownTimeout);
     this.leases.requests.stop();
-    this.keeper.stop();
+    this.leases.stop();
     this.silentHolders.stop();
     this.queues.stop();
     await this.store.close();
@@ -274,7 +269,7 @@ export class LockEngine implements StoreEvents {
 
   /** Whether a caller holds a name, or has not received its reply yet. */
   private get hasCallers(): boolean {
-    if (this.keeper.size > 0 || this.attachments.hasCallers) return true;
+    if (this.leases.size > 0 || this.attachments.hasCallers) return true;
     for (const { record } of this.queues) if (record.line.size > 0) return true;
     return false;
   }

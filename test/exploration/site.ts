@@ -73,10 +73,10 @@ export class Site {
     const handoff = { max: 2, window: 20 };
     this.engine = new LockEngine({ store: this.network.store, clock, log: LOG, handoff });
     const { engine } = this;
-    const { keeper, labels, queues } = engine;
+    const { labels, leases, queues } = engine;
     // No client of another package uses these names, and the machine does not sleep.
     for (const each of [queues.gaps, queues.silentHolders, labels]) constant(each);
-    Object.assign(keeper, { watchForSuspend: nothing });
+    Object.assign(leases, { watchForSuspend: nothing });
     const acquire = engine.acquire.bind(engine);
     this.once = new Once(constant({ engine, maxResult: 100, acquire, runInContext: (_, work) => work() }));
     this.network.listen();
@@ -150,7 +150,7 @@ export class Site {
 
   get isIdle(): boolean {
     const { engine } = this;
-    return engine.size === 0 && engine.keeper.size === 0 && engine.leases.requests.isDone;
+    return engine.size === 0 && engine.leases.size === 0 && engine.leases.requests.isDone;
   }
 
   private begin(caller: Caller, hold: Hold): void {

@@ -93,7 +93,7 @@ describe('A call for several names', () => {
     await expect(waiting).rejects.toThrow('enough');
     proxy.pass();
     await untilNothingLeft();
-    await waitFor(() => instance.engine.size === 0 && instance.engine.keeper.size === 0);
+    await waitFor(() => instance.engine.size === 0 && instance.engine.leases.size === 0);
   });
 
   it('ends with one error, and releases all, if Redis falls silent in its first trip', async () => {
@@ -106,7 +106,7 @@ describe('A call for several names', () => {
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: NAMES });
     proxy.pass();
     await untilNothingLeft();
-    await waitFor(() => instance.engine.size === 0 && instance.engine.keeper.size === 0);
+    await waitFor(() => instance.engine.size === 0 && instance.engine.leases.size === 0);
   });
 
   it('ends with one error, and keeps nothing, if Redis is killed while it waits', async () => {
@@ -118,7 +118,7 @@ describe('A call for several names', () => {
     await server.kill();
 
     await expect(waiting).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['b'] });
-    expect(instance.engine.keeper.size).toBe(0);
+    expect(instance.engine.leases.size).toBe(0);
     await server.start();
     await waitFor(() => instance.engine.size === 0, { that: 'its requests to be answered' });
   });

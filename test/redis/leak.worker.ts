@@ -78,7 +78,7 @@ const calls = {
     await Promise.all(Array.from({ length: CALLERS }, caller));
   },
   /** Names that somebody still holds or waits for, as the engines see it. */
-  inUse: () => [first, second].map(({ engine }) => engine.size + engine.keeper.size),
+  inUse: () => [first, second].map(({ engine }) => engine.size + engine.leases.size),
   left() {
     collectGarbage();
     return {

@@ -38,7 +38,7 @@ describe('Renewal', () => {
 
     expect(await pttl('late request')).toBe(-2);
     expect(signal.aborted).toBe(false);
-    expect(instance.engine.keeper.size).toBe(0);
+    expect(instance.engine.leases.size).toBe(0);
   });
 
   it('in flight during the release does not affect the next holder (request delayed)', async () => {
@@ -84,7 +84,7 @@ describe('Renewal', () => {
     expect(gates.count('extend')).toBe(extensions);
     go();
     await released;
-    expect(instance.engine.keeper.size).toBe(0);
+    expect(instance.engine.leases.size).toBe(0);
   });
 
   it('does not begin after a release', async () => {

@@ -49,7 +49,7 @@ describe('Several names', () => {
     const lock = await instance.locks.acquire(names(10), { ttl: 90_000 });
     for (const name of names(10)) await server.client().pexpire(`lock:{${name}}`, 60_000);
     const log = await RequestLog.open(server);
-    instance.engine.keeper.checkNow();
+    instance.engine.leases.checkNow();
     await waitFor(async () => (await log.counts())['evalsha'] === 1);
     for (const name of names(10))
       expect(await server.client().pttl(`lock:{${name}}`)).toBeGreaterThan(60_000);
@@ -65,7 +65,7 @@ describe('Several names', () => {
     const lock = await instance.locks.acquire(names(3));
     const lost = once(lock.signal, 'abort');
     await server.client().del('lock:{n:1}');
-    instance.engine.keeper.checkNow();
+    instance.engine.leases.checkNow();
     await lost;
     expect(lock.signal.reason).toMatchObject({ keys: ['n:1'], reason: 'gone' });
     expect((await locksLeft()).toSorted()).toEqual(['lock:{n:0}', 'lock:{n:2}']);

@@ -46,7 +46,7 @@ export function assertNothingKept(instances: readonly Instance[], fail: (what: s
   for (const { name, process, engine } of instances) {
     if (!process.alive) continue;
     if (engine.size > 0) fail(`${name} still has ${engine.size} local queues`);
-    if (engine.keeper.size > 0) fail(`${name} still keeps ${engine.keeper.size} leases`);
+    if (engine.leases.size > 0) fail(`${name} still keeps ${engine.leases.size} leases`);
   }
 }
 

@@ -57,7 +57,7 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     this.terms = options;
     this.since = this.leases.clock.now();
     this.lease.renew = options.renew;
-    this.leases.keeper.begin(this.lease, options);
+    this.leases.begin(this.lease, options);
   }
 
   get owner(): string {
@@ -266,7 +266,7 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
   }
 
   private noteEnd(): void {
-    // The keeper may not have seen the end of the lease yet.
+    // The end of the lease may not have been noticed yet.
     if (this.acquire && !this.lost) this.tellEnd(this.certainFor > 0 ? undefined : 'expired');
     this.ended = true;
     this.reentry?.context.endOfHold();

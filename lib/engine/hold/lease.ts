@@ -89,7 +89,7 @@ export class Lease implements FifoNode<Lease> {
   passing: Passing | undefined;
   /** The replicas that must confirm its extensions. */
   replicas: ReplicaDemand | undefined;
-  /** Whether the keeper renews it. */
+  /** Whether it is renewed. */
   renew = true;
   /** Whether it is in transfer, or ends by a request: its owner in the store is uncertain, so it is not renewed. */
   isInTransfer = false;
@@ -236,7 +236,7 @@ export class Lease implements FifoNode<Lease> {
     return this.renew ? this.sentAt + this.ttl / 3 : Infinity;
   }
 
-  /** When the keeper must check the lease next. */
+  /** When the lease must be checked next. */
   get due(): number {
     if (this.isInTransfer) return this.deadline;
     const ends = Math.min(this.deadline, this.endsAt);

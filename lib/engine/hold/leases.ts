@@ -1,11 +1,18 @@
+import { hasRenewalSubscribers, publishRenewal } from '../../diagnostics/hold.channel.js';
+import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { answerWithin } from '../../primitives/answer-within.js';
-import type { Clock } from '../../primitives/clock.js';
+import type { Clock, ScheduledCall } from '../../primitives/clock.js';
+import { WakeUp } from '../../primitives/wake-up.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
 import { detachmentError, expiry, extensionError, GONE, type Loss } from '../lock-errors.js';
 import type { Requests } from './requests.js';
 import type { Lease, LeaseUser } from './lease.js';
-import { LeaseKeeper } from './lease-keeper.js';
+import { type Decisions, LeaseMachine, type RenewalBatch } from './lease-machine.js';
 
+/** Maximum number of leases in one renewal. */
+const BATCH = 500;
+/** Milliseconds between two readings of the clock, the longest delay until a suspend is detected. */
+const LOOK_INTERVAL = 1_000;
 /** Milliseconds by which a lease outlasts `minHold`, so that it ends by a hand-off, not by expiry. */
 const PARK_MARGIN = 100;
 const DONE = Promise.resolve();
@@ -20,11 +27,14 @@ export type LeaseEvent =
   | { readonly kind: 'ended'; readonly lease: Lease; readonly loss: Loss | undefined };
 
 /**
- * Extends, transfers, releases and loses the leases of one instance, and keeps them for `minHold`. The name of a lease
- * decides what follows from its end.
+ * The leases of one instance: renews, extends, transfers, releases and loses them, and keeps them for `minHold`. The
+ * machine decides about renewals and deadlines; this shell owns its timer and its requests. The name of a lease decides
+ * what follows from its end.
  */
 export class Leases {
-  readonly keeper: LeaseKeeper;
+  private readonly machine = new LeaseMachine();
+  private readonly wakeUp: WakeUp;
+  private looking: ScheduledCall | undefined;
 
   /** @param report reports an event to the name of its lease; settles with the releases that follow */
   constructor(
@@ -33,13 +43,68 @@ export class Leases {
     readonly requests: Requests,
     private readonly report: (event: LeaseEvent) => Promise<void>,
   ) {
-    this.keeper = new LeaseKeeper(clock, store, (lease, loss) => this.lose(lease, loss));
+    const look = (now: number): void => this.carryOut(this.machine.at(now));
+    this.wakeUp = new WakeUp(clock, look);
+    clock.onSleep(() => look(clock.now()));
+  }
+
+  /** Number of leases that are kept. */
+  get size(): number {
+    return this.machine.leases.size;
+  }
+
+  [Symbol.iterator](): Iterator<Lease> {
+    return this.machine.leases[Symbol.iterator]();
+  }
+
+  /** The holds of all leases. */
+  get holds(): readonly LeaseUser[] {
+    return [...this].flatMap(({ hold }) => hold ?? []);
+  }
+
+  /**
+   * Renews a lease until it ends here, and watches its deadline.
+   *
+   * @param renews whether to renew it as soon as its holder has begun to work
+   */
+  keep(lease: Lease, renews = false): void {
+    this.machine.leases.push(lease);
+    this.wakeUp.at(lease.due);
+    this.watchForSuspend();
+    if (renews) this.renewSoon(lease);
+  }
+
+  /** Begins to keep a lease that its caller receives only now. */
+  begin(lease: Lease, options: ResolvedLockOptions): void {
+    this.keep(lease, this.machine.isStale(lease, options, this.clock.now()));
+  }
+
+  /** Ceases to renew a lease that has ended here. */
+  drop(lease: Lease): void {
+    this.machine.delete(lease);
+  }
+
+  /** Stops keeping leases, and ignores all later replies. */
+  stop(): void {
+    for (const lease of this) this.drop(lease);
+    this.wakeUp.clear();
+    this.clock.cancel(this.looking);
+  }
+
+  /** Records that the connection was lost and unanswered requests were repeated. */
+  noteResent(): void {
+    for (const lease of this) lease.noteResent();
+  }
+
+  /** Checks all leases at once. Leases without renewal are checked, but not extended. */
+  checkNow(): void {
+    this.carryOut(this.machine.atReconnect(this.clock.now()));
   }
 
   /** Keeps a lease that was granted to no caller in the queue of its name. */
   adopt(lease: Lease): void {
     void this.report({ kind: 'adopted', lease });
-    this.keeper.add(lease);
+    this.keep(lease);
   }
 
   /** Handles the end of a hold: its lease passes to the next caller here, to another instance, or ends. */
@@ -57,7 +122,7 @@ export class Leases {
     const newTtl = Math.max(ttl, Math.ceil(hold.keptUntil - sentAt));
     lease.ttl = newTtl;
     const request = lease.request(newTtl, sentAt);
-    this.keeper.add(lease);
+    this.keep(lease);
     const [renewed] = await this.store.extend([request]).catch((cause: unknown) => {
       throw extensionError(keys, cause);
     });
@@ -71,7 +136,7 @@ export class Leases {
     // A caller may have seen the end of the hold, so the reply must not revive it.
     if (this.loseIfExpired(lease)) return false;
     lease.confirm(newTtl, sentAt, renewed);
-    this.keeper.add(lease);
+    this.keep(lease);
     // Without renewal, the lease may end early.
     if (!lease.renew && lease.mayShrink)
       throw extensionError(keys, new Error('A request for a shorter lease may arrive late.'));
@@ -85,14 +150,14 @@ export class Leases {
    */
   async transfer(lease: Lease, to: string, ttl: number, outageTimeout: number): Promise<boolean> {
     if (!lease.live) return false;
-    const { requests, clock, keeper, store } = this;
+    const { requests, clock, store } = this;
     const { name } = lease;
     const keys = [name];
     const change = { name, from: lease.owner, to, ttl };
     const sentAt = clock.now();
     lease.request(ttl, sentAt);
     lease.isInTransfer = true;
-    keeper.add(lease);
+    this.keep(lease);
     const time = Math.min(outageTimeout, lease.deadline - sentAt);
     const answer = store.transfer?.([change]) ?? Promise.reject(new Error('Holds stay with their instance.'));
     const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
@@ -117,7 +182,7 @@ export class Leases {
         ? store.transfer?.([{ ...change, from: to, to: lease.owner, ttl: lease.ttl }])
         : store.release(name, to);
     void requests.run({ what: () => `The return of the hold of ${name}`, ttl, send: returnHold });
-    keeper.add(lease);
+    this.keep(lease);
     throw detachmentError(keys, outcome.cause, 'The hold stays with this process.');
   }
 
@@ -128,7 +193,7 @@ export class Leases {
   async endBy(lease: Lease, send: () => Promise<boolean>): Promise<boolean> {
     lease.denyOthers();
     lease.isInTransfer = true;
-    this.keeper.add(lease);
+    this.keep(lease);
     let isReleased = false;
     try {
       return (isReleased = await send());
@@ -161,7 +226,7 @@ export class Leases {
     if (lease.hold !== hold) return;
     lease.hold = undefined;
     lease.renew = false;
-    this.keeper.add(lease);
+    this.keep(lease);
   }
 
   private releaseLease(lease: Lease, keptUntil: number): Promise<void> {
@@ -179,7 +244,7 @@ export class Leases {
 
   /** Keeps the name taken until the `end` of `minHold`. If this process dies, the shortened lease expires. */
   private async park(lease: Lease, end: number): Promise<void> {
-    this.keeper.delete(lease);
+    this.drop(lease);
     const sentAt = this.clock.now();
     const ttl = Math.ceil(end - sentAt + PARK_MARGIN);
     this.releaseAt(lease, end);
@@ -194,5 +259,44 @@ export class Leases {
     // Repeated, because timers may fire early.
     if (remaining > 0) this.clock.schedule(() => this.releaseAt(lease, time), remaining);
     else if (lease.live) void this.report({ kind: 'released', lease });
+  }
+
+  /**
+   * Renews a lease as soon as its new holder has begun to work, or not at all if the lease has ended by then. The
+   * request must not delay the work after a hand-off; requests of one tick are combined.
+   */
+  private renewSoon(lease: Lease): void {
+    if (!this.machine.renewSoon(lease)) return;
+    this.clock.afterInput(() => this.carryOut(this.machine.atEndOfTick(this.clock.now())));
+  }
+
+  /**
+   * Reads the clock each second while it keeps leases: the clock then reports a suspend. Timers do not count the time of
+   * a suspend, so it would otherwise be detected only when the next timer fires.
+   */
+  private watchForSuspend(): void {
+    this.looking ??= this.clock.schedule(() => {
+      this.looking = undefined;
+      this.clock.now();
+      if (this.size > 0) this.watchForSuspend();
+    }, LOOK_INTERVAL);
+  }
+
+  private carryOut(decisions: Decisions): void {
+    // A holder that was notified of its loss may have released other holds.
+    for (const { lease, loss } of decisions.lost) if (this.machine.leases.has(lease)) this.lose(lease, loss);
+    for (const hold of decisions.overdue) hold.runOut();
+    const { maxBatch = BATCH } = this.store;
+    for (const batch of this.machine.batchesOf(decisions, this.clock.now(), maxBatch)) void this.send(batch);
+    this.wakeUp.at(decisions.wakeAt);
+  }
+
+  private async send(batch: RenewalBatch): Promise<void> {
+    const { leases, sentAt } = batch;
+    for (const lease of leases) this.wakeUp.at(lease.due);
+    const reply = await this.store.extend(batch.extensions).catch(() => undefined);
+    const now = this.clock.now();
+    if (hasRenewalSubscribers()) publishRenewal(leases, sentAt, now, reply !== undefined);
+    this.carryOut(this.machine.answer(batch, reply, now));
   }
 }

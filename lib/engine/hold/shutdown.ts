@@ -11,10 +11,9 @@ const SHUTDOWN_POLL = 10;
  * Returns a function that checks whether the present holds have ended. Later holds do not count: a worker that begins
  * one job after the other would otherwise use up the time of the shutdown.
  */
-export function haveHoldersEnded({ keeper }: Leases): () => boolean {
-  const holds = () => [...keeper].flatMap(({ hold }) => hold ?? []);
-  const present = new Set(holds());
-  return () => !holds().some((hold) => present.has(hold));
+export function haveHoldersEnded(leases: Leases): () => boolean {
+  const present = new Set(leases.holds);
+  return () => !leases.holds.some((hold) => present.has(hold));
 }
 
 /**
@@ -26,26 +25,21 @@ export function haveHoldersEnded({ keeper }: Leases): () => boolean {
  * @param shutdownTimeout milliseconds that the holders had
  */
 export async function abortHolders(
-  { requests, clock, keeper }: Leases,
+  leases: Leases,
   isIdle: () => boolean,
   log: LockLog,
   shutdownTimeout: number,
 ): Promise<void> {
-  const unfinished = [...keeper].map((lease) => ({
-    lease,
-    hold: lease.hold?.describe(clock.now()),
-  }));
-  for (const { lease } of unfinished) {
-    lease.hold?.lose(SHUT_DOWN);
-  }
+  const { clock, requests } = leases;
+  const unfinished = leases.holds.map((hold) => ({ hold, ...hold.describe(clock.now()) }));
+  for (const { hold } of unfinished) hold.lose(SHUT_DOWN);
   requests.repeatNow();
   // Requests in flight count: their replies may be grants that have to be returned.
   await until(clock, () => isIdle() && requests.isDone, clock.now() + ABORT_GRACE);
-  const remaining = new Set(keeper);
-  for (const { lease, hold } of unfinished) {
-    if (!hold || !remaining.has(lease)) continue;
-    const { name, label, method, age } = hold;
-    const end = Math.max(0, Math.round(lease.deadline - clock.now()));
+  const remaining = new Set(leases.holds);
+  for (const { hold, name, label, method, age } of unfinished) {
+    if (!remaining.has(hold)) continue;
+    const end = Math.max(0, Math.round(hold.lease.deadline - clock.now()));
     const holder = label ?? method;
     log.warn(
       `Lock "${name}"${holder === undefined ? '' : ` (${holder})`} is still held at the end of the shutdown: its work ` +

@@ -77,7 +77,7 @@ export class LocalQueue {
         );
         break;
       case 'yield':
-        queues.leases.keeper.delete(effect.lease);
+        queues.leases.drop(effect.lease);
         this.reportReply(queues.store.yield(effect.request));
         break;
       case 'gather':
@@ -92,10 +92,10 @@ export class LocalQueue {
         break;
       }
       case 'end':
-        queues.leases.keeper.delete(effect.lease);
+        queues.leases.drop(effect.lease);
         break;
       case 'release': {
-        queues.leases.keeper.delete(effect.lease);
+        queues.leases.drop(effect.lease);
         const freed = queues.leases.releaseEnded(effect.lease, effect.gap);
         return settled === DONE ? freed : Promise.all([settled, freed]).then(() => undefined);
       }
@@ -130,7 +130,7 @@ export class LocalQueue {
     const hold = new Hold(this.record.keys, token, leases, lease, waiter.options, now);
     lease.hold = hold;
     waiter.resolve(hold);
-    leases.keeper.add(lease, renews);
+    leases.keep(lease, renews);
   }
 
   private reject({ error, waiter }: EffectOf<'reject'>): void {

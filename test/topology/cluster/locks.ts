@@ -186,7 +186,7 @@ export function describeClusterLocks(version: string): void {
           ),
         );
       const [before, runBefore] = [await reads(), await Promise.all(masters.map(scriptsRun))];
-      instance.engine.keeper.checkNow();
+      instance.engine.leases.checkNow();
       const counts = await waitFor(async () => {
         const run = (await Promise.all(masters.map(scriptsRun))).map(
           (count, i) => count - (runBefore[i] ?? 0),
@@ -213,7 +213,7 @@ export function describeClusterLocks(version: string): void {
       await cluster.moveSlot(slotOf(`{${names[moving]}}`), other);
       silent.freeze();
       const askedAt = performance.now();
-      instance.engine.keeper.checkNow();
+      instance.engine.leases.checkNow();
       const elsewhere = locks.filter((_, i) => owners[i] !== silent);
       await waitFor(
         () => elsewhere.every(({ remaining }) => remaining > 29_600 - (performance.now() - askedAt)),

@@ -29,7 +29,7 @@ describe('A hold that is released by a request which does more', () => {
     return fixture.hold({ ttl: 9_000, ...options }, { tokens });
   };
   const nothingIsLeft = (): void => {
-    expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
+    expect([fixture.engine.size, fixture.engine.leases.size]).toEqual([0, 0]);
     for (const kind of ['acquire', 'release', 'extend'] as const) expect(fixture.store.unseen(kind)).toBe(0);
   };
 
@@ -102,7 +102,7 @@ describe('A hold that is released by a request which does more', () => {
     const hold = await begin();
     const ending = observe(hold.endBy(sent.send));
     await fixture.clock.advance(9_000);
-    expect(fixture.engine.keeper.size).toBe(0);
+    expect(fixture.engine.leases.size).toBe(0);
     sent.answer(reply);
     await settle();
 

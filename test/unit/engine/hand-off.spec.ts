@@ -142,7 +142,7 @@ describe('A grant by hand-off', () => {
 
     expect(hold.value?.held).toBe(true);
     expect(fixture.store.unseen('release')).toBe(0);
-    expect(fixture.engine.keeper.size).toBe(1);
+    expect(fixture.engine.leases.size).toBe(1);
   });
 
   it('that no caller wants is released', async () => {

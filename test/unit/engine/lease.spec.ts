@@ -99,7 +99,7 @@ describe('The end of maxHold', () => {
     for (let i = 0; i < 2; i++) (await fixture.store.next('release')).answer(true);
     await settle();
 
-    expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
+    expect([fixture.engine.size, fixture.engine.leases.size]).toEqual([0, 0]);
   });
 });
 
@@ -166,7 +166,7 @@ describe('An extension with an undecided outcome', () => {
     (await store.next('extend')).answer([undefined]);
     await released;
 
-    expect(fixture.engine.keeper.size).toBe(0);
+    expect(fixture.engine.leases.size).toBe(0);
     await clock.advance(1_000);
     (await store.next('release')).answer(true);
     await settle();

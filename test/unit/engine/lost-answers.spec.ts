@@ -18,7 +18,7 @@ describe('A hold that is lost while something is under way', () => {
     await settle();
 
     expect(second.value?.fencingToken).toBe(200);
-    expect([...engine.keeper].map(({ owner }) => owner)).toEqual(['me:200']);
+    expect([...engine.leases].map(({ owner }) => owner)).toEqual(['me:200']);
     const released = second.value?.release();
     (await store.next('release')).answer(true);
     await released;

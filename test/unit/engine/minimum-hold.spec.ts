@@ -40,6 +40,6 @@ describe('minHold', () => {
     await fixture.clock.advance(1_000);
 
     expect(fixture.store.unseen('release')).toBe(0);
-    expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
+    expect([fixture.engine.size, fixture.engine.leases.size]).toEqual([0, 0]);
   });
 });

@@ -69,6 +69,6 @@ describe('A hold of several permits', () => {
     await settle();
 
     expect(leaving.value).toMatch(/^lock1\./);
-    expect(fixture.engine.keeper.size).toBe(0);
+    expect(fixture.engine.leases.size).toBe(0);
   });
 });

@@ -65,7 +65,7 @@ describe('After the machine has slept through a lease', () => {
     }
     await clock.advance(30_000);
 
-    expect(engine.keeper.size).toBe(0);
+    expect(engine.leases.size).toBe(0);
     expect(clock.pending).toBe(0);
   });
 });

@@ -45,7 +45,7 @@ describe('A hold that is detached', () => {
         ttl: 9_000,
       },
     ]);
-    expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
+    expect([fixture.engine.size, fixture.engine.leases.size]).toEqual([0, 0]);
   });
 
   it.each([
@@ -211,7 +211,7 @@ describe('A hold that is attached', () => {
     release.answer(true);
     await settle();
 
-    expect([fixture.engine.size, fixture.engine.keeper.size]).toEqual([0, 0]);
+    expect([fixture.engine.size, fixture.engine.leases.size]).toEqual([0, 0]);
   });
 
   it('is lost when a renewal does not find it, or no renewal is answered', async () => {
