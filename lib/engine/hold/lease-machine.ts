@@ -1,15 +1,9 @@
-import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import { Fifo } from '../../primitives/fifo.js';
 import type { Extended, Extension } from '../../store/lock-store.js';
 import { expiry, GONE, type Loss } from '../lock-errors.js';
 import type { Lease, LeaseUser } from './lease.js';
 
 const MAX_RETRY_DELAY = 500;
-/**
- * Minimum share of its lease that a hold must have when its caller receives it, if the lease is not renewed or
- * `minHold` applies.
- */
-const FRESH = 0.9;
 
 /** The decisions of one moment, to be carried out in this order. */
 export class Decisions {
@@ -74,11 +68,6 @@ export class LeaseMachine {
     this.leases.remove(lease);
     // If the lease returns later, the machine has missed the reply in flight.
     if (lease.renewing) lease.renewAt = -Infinity;
-  }
-
-  /** Whether a lease whose caller receives it only now has run for too long without that caller. */
-  isStale(lease: Lease, { minHold, renew, ttl }: ResolvedLockOptions, now: number): boolean {
-    return lease.deadline - now < (renew ? minHold : ttl) * FRESH;
   }
 
   /** Notes a lease for {@link atEndOfTick}; returns whether it is the first one. */

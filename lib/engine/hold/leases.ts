@@ -13,6 +13,11 @@ import { type Decisions, LeaseMachine, type RenewalBatch } from './lease-machine
 const BATCH = 500;
 /** Milliseconds between two readings of the clock, the longest delay until a suspend is detected. */
 const LOOK_INTERVAL = 1_000;
+/**
+ * Minimum share of its lease that a hold must have when its caller receives it, if the lease is not renewed or
+ * `minHold` applies.
+ */
+const FRESH = 0.9;
 /** Milliseconds by which a lease outlasts `minHold`, so that it ends by a hand-off, not by expiry. */
 const PARK_MARGIN = 100;
 const DONE = Promise.resolve();
@@ -74,9 +79,10 @@ export class Leases {
     if (renews) this.renewSoon(lease);
   }
 
-  /** Begins to keep a lease that its caller receives only now. */
-  begin(lease: Lease, options: ResolvedLockOptions): void {
-    this.keep(lease, this.machine.isStale(lease, options, this.clock.now()));
+  /** Begins to keep a lease that its caller receives only now, after the lease has run for some time. */
+  begin(lease: Lease, { minHold, renew, ttl }: ResolvedLockOptions): void {
+    const wanted = renew ? minHold : ttl;
+    this.keep(lease, lease.deadline - this.clock.now() < wanted * FRESH);
   }
 
   /** Ceases to renew a lease that has ended here. */

@@ -7,15 +7,11 @@ import type { Waiter } from './waiter.js';
 /** Maximum milliseconds of a claim lease, for which a frozen waiter can delay the others. */
 const MAX_CLAIM_TTL = 3_000;
 
-/** Sends a request for the first waiter, or forgets a name without waiters. */
-export function askOrGoIdle(record: NameRecord, bid: Bid | undefined, isInDoubt = false): void {
-  if (bid && isInDoubt) bid.isInDoubt = true;
-  const head = record.line.first;
-  if (!head) {
-    if (bid?.isInDoubt) cancel(record, bid);
-    return goIdle(record);
-  }
-  ask(record, bid);
+/** Sends a request for the first waiter, or ends the bid and forgets a name without waiters. */
+export function askOrGoIdle(record: NameRecord, bid: Bid | undefined): void {
+  if (record.line.first) return ask(record, bid);
+  if (bid) cancel(record, bid);
+  goIdle(record);
 }
 
 /** Sends a request for the first waiter. `bid` continues if it suits. */
@@ -47,21 +43,10 @@ export function ask(record: NameRecord, bid: Bid | undefined): void {
 
 /** Asks again now, or as soon as the current request is answered. */
 export function askAgain(record: NameRecord): void {
-  const { state } = record;
-  switch (state.kind) {
-    case 'asking':
-    case 'returning':
-    case 'yielding':
-      state.bid.isOutdated = true;
-      return;
-    case 'gathering':
-    case 'queued':
-    case 'unsure':
-      return ask(record, state.bid);
-    case 'idle':
-    case 'held':
-      return;
-  }
+  const { bid } = record;
+  if (!bid) return;
+  if (record.isBusy) bid.isOutdated = true;
+  else ask(record, bid);
 }
 
 /** Ends the turn of the local callers: the store chooses the next instance. */
@@ -108,10 +93,7 @@ export function cancelUnlessWanted(record: NameRecord): void {
   const { isBusy, line, bid } = record;
   if (isBusy || !bid) return;
   const head = line.first;
-  if (head && bid.suits(head.options)) return;
-  if (head) return ask(record, bid);
-  cancel(record, bid);
-  goIdle(record);
+  if (!head || !bid.suits(head.options)) askOrGoIdle(record, bid);
 }
 
 /** Leaves the bid, because its waiters have left, or nothing remains of it. */

@@ -81,14 +81,14 @@ export class LocalQueue {
         this.reportReply(queues.store.yield(effect.request));
         break;
       case 'gather':
-        void DONE.then(this.reporting({ kind: 'gathered' }));
+        void DONE.then(() => this.report({ kind: 'gathered' }));
         break;
       case 'cancel':
         void queues.cancel(record.name, effect.waiting, effect.ttl);
         break;
       case 'return': {
         const returned = queues.returnGrants(record.name, effect.grants, effect.ttl);
-        if (effect.isAwaited) void returned.then(this.reporting({ kind: 'returned' }));
+        if (effect.isAwaited) void returned.then(() => this.report({ kind: 'returned' }));
         break;
       }
       case 'end':
@@ -152,11 +152,6 @@ export class LocalQueue {
     this.queues.endWait();
     this.queues.waits.delete(waiter);
     waiter.unhook?.();
-  }
-
-  /** Returns a function that reports an event. */
-  private reporting(event: Event): () => void {
-    return () => this.report(event);
   }
 
   /** Sets the timer for the next request, according to the state. */

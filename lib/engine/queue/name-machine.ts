@@ -104,8 +104,11 @@ function answer(record: NameRecord, reply: Grant | Taken | Shares | undefined): 
   record.noteReply(state.bid);
   if (isYield) record.end(state.lease);
   if (reply) handleReply(record, state, reply, isYield ? 'yield' : 'answer');
-  // The lease had been lost. Or a copy of the request has yielded it before, and the reply with a grant was lost.
-  else askOrGoIdle(record, state.bid, true);
+  else {
+    // The lease had been lost. Or a copy of the request has yielded it before, and the reply with a grant was lost.
+    state.bid.isInDoubt = true;
+    askOrGoIdle(record, state.bid);
+  }
 }
 
 /**
@@ -166,7 +169,7 @@ function returned(record: NameRecord): void {
 }
 
 function granted(record: NameRecord, grants: readonly Grant[], claimTtl: number): void {
-  const { state, bid } = record;
+  const { bid } = record;
   // The answer may have come before the message.
   const news = grants.filter((each) => !record.isKnown(each));
   const [first] = news;
@@ -175,21 +178,9 @@ function granted(record: NameRecord, grants: readonly Grant[], claimTtl: number)
     for (const each of news) record.returnGrant(each, claimTtl);
     return;
   }
-  switch (state.kind) {
-    case 'gathering':
-    case 'queued':
-    case 'unsure':
-      return claim(record, bid, news, claimTtl);
-    // The answer decides.
-    case 'asking':
-    case 'returning':
-    case 'yielding':
-      for (const each of news) bid.keep(each, claimTtl);
-      return;
-    case 'idle':
-    case 'held':
-      return;
-  }
+  if (!record.isBusy) return claim(record, bid, news, claimTtl);
+  // The answer decides.
+  for (const each of news) bid.keep(each, claimTtl);
 }
 
 function revoked(record: NameRecord, owner: string): void {
@@ -203,20 +194,9 @@ function endLease(record: NameRecord, lease: Lease, loss: Loss | undefined): voi
   const { state } = record;
   record.end(lease);
   if (loss) record.do({ kind: 'lose', lease, loss });
-  switch (state.kind) {
-    case 'held':
-      return state.lease === lease ? askOrGoIdle(record, undefined) : undefined;
-    case 'idle':
-    case 'gathering':
-    case 'queued':
-    case 'unsure':
-      return askOrGoIdle(record, record.bid);
-    // The answer decides.
-    case 'asking':
-    case 'returning':
-    case 'yielding':
-      return;
-  }
+  const isOther = state.kind === 'held' && state.lease !== lease;
+  // Of a busy name, the answer decides.
+  if (!record.isBusy && !isOther) askOrGoIdle(record, record.bid);
 }
 
 /** Asks at the end of another instance's gap. */

@@ -1,7 +1,7 @@
 import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
 import { type Grant, isGrant, isShares, type Shares, type Taken } from '../../store/grant.js';
 import { deadlineOf, Lease } from '../hold/lease.js';
-import { ask, askOrGoIdle, goIdle, cancel } from './asking.js';
+import { ask, askOrGoIdle, cancel } from './asking.js';
 import type { GrantedBy, NameRecord } from './name-record.js';
 import type { ArrivedGrant, State, TakenReply, Bid } from './bid.js';
 import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
@@ -78,10 +78,7 @@ function stayQueued(record: NameRecord, bid: Bid, takenReply: TakenReply): void 
   // An attempt in the other mode may still succeed.
   rejectAttempts(record, first?.isAttempt ? isAlike(first) : undefined);
   const head = line.first;
-  if (!head) {
-    cancel(record, bid);
-    return goIdle(record);
-  }
+  if (!head) return askOrGoIdle(record, bid);
   // The requesting attempt may have left since. Then this instance has no place in the store's queue.
   const waking = instance.store.wakesBy(record.name);
   const isUnqueued = bid.place === undefined && waking !== undefined;
