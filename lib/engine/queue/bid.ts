@@ -156,16 +156,10 @@ export class HandoffBudget {
     return Math.min(this.size, Math.max(2 * this.used, Math.min(waiting, this.options.max)));
   }
 
-  /** Begins a new turn after a grant. */
-  start(now: number): void {
-    this.size = this.options.max;
-    this.used = 1;
-    this.grantedAt = now;
-  }
-
-  /** Doubles the number of holds after a yield without other waiters. */
-  renew(now: number): void {
-    this.size = Math.max(this.options.max, Math.min(this.size * 2, MAX_BUDGET));
+  /** Begins a new turn after a grant; after a yield without other waiters, with twice as many holds. */
+  start(now: number, isAlone: boolean): void {
+    const { max } = this.options;
+    this.size = isAlone ? Math.max(max, Math.min(this.size * 2, MAX_BUDGET)) : max;
     this.used = 1;
     this.grantedAt = now;
   }

@@ -2,11 +2,19 @@ import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
 import type { Grant, Shares, Taken } from '../../store/grant.js';
 import { closingError, FORCED, type Loss, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
-import { ask, askAgain, askOrGoIdle, cancel, cancelUnlessWanted, bidFor } from './asking.js';
+import {
+  ask,
+  askAgain,
+  askOrGoIdle,
+  bidFor,
+  cancel,
+  cancelUnlessWanted,
+  releaseWithGap,
+  yieldTo,
+} from './asking.js';
 import type { NameRecord } from './name-record.js';
 import type { Effect } from './name-effect.js';
 import type { Event } from './name-event.js';
-import { release, releaseOther } from './passing.js';
 import { claim, handleReply } from './replies.js';
 import { IDLE, type Bid } from './bid.js';
 import { outageEnd, type Waiter } from './waiter.js';
@@ -181,6 +189,43 @@ function granted(record: NameRecord, grants: readonly Grant[], claimTtl: number)
   if (!record.isBusy) return claim(record, bid, news, claimTtl);
   // The answer decides.
   for (const each of news) bid.keep(each, claimTtl);
+}
+
+/** Passes the exclusive lock to the next caller here, lets the store decide, or leaves a gap for other clients. */
+function release(record: NameRecord, lease: Lease): void {
+  const { now } = record;
+  const head = record.line.first;
+  const isNext = head?.options.mode === 'exclusive';
+  if (isNext && lease.fits(head.options, now) && record.budget.takeHold(now))
+    return record.admitLocally(head, lease);
+  const { gaps, store } = record.instance;
+  const gap = gaps.next(record.name, store.announcesGaps === true, now);
+  if (gap) return releaseWithGap(record, head, lease, gap);
+  if (isNext) return yieldTo(record, head, lease);
+  record.release(lease);
+  askOrGoIdle(record, undefined);
+}
+
+/** Handles the end of a hold beside the state: its lease passes to the next caller here, or is released. */
+function releaseOther(record: NameRecord, lease: Lease): void {
+  if (passOn(record, lease)) return;
+  record.release(lease);
+  if (record.state.kind === 'idle') askOrGoIdle(record, undefined);
+  // A waiter without a place in the store's queue would receive no message, so the name asks again.
+  else if (record.bid?.place === undefined) askAgain(record);
+}
+
+function passOn(record: NameRecord, lease: Lease): boolean {
+  const { line, now, bid } = record;
+  const { passing } = lease;
+  const head = line.first;
+  if (!head || !passing || now >= passing.until || !lease.fits(head.options, now)) return false;
+  const { limit, mode, permits } = head.options;
+  if (mode !== 'shared' || limit !== passing.limit || permits !== passing.permits) return false;
+  record.admitLocally(head, lease);
+  if (bid) bid.unserved--;
+  cancelUnlessWanted(record);
+  return true;
 }
 
 function revoked(record: NameRecord, owner: string): void {

@@ -112,8 +112,7 @@ function take(record: NameRecord, bid: Bid, grant: Grant, ttl: number, sentAt: n
   record.hasSeenTaken = true;
   record.takenReply = undefined;
   record.instance.gaps.noteGrant(record.name, lease.how === 'free', now);
-  if (by === 'yield') record.budget.renew(now);
-  else record.budget.start(now);
+  record.budget.start(now, by === 'yield');
   record.state = { kind: 'held', lease };
   record.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
   rejectAttempts(record);
