@@ -42,8 +42,8 @@ export const onceFaults: readonly DeliberateFault[] = [
   {
     fault: 'a waiter without a notification runs again',
     file: once,
-    text: 'const mark = caller.mark ?? (await unlessAborted(read(), options.signal));',
-    instead: 'const mark = caller.mark; void read;',
+    text: 'mark = caller.mark ?? (await unlessAborted(read(), caller.signal));',
+    instead: 'mark = caller.mark; void read;',
   },
   {
     fault: 'a waiter treats a failed run as done',
@@ -54,7 +54,7 @@ export const onceFaults: readonly DeliberateFault[] = [
   {
     fault: 'a caller that gives up while it reads the result runs',
     file: once,
-    text: 'const mark = caller.mark ?? (await unlessAborted(read(), options.signal));',
-    instead: 'const mark = caller.mark ?? (await read());',
+    text: 'mark = caller.mark ?? (await unlessAborted(read(), caller.signal));',
+    instead: 'mark = caller.mark ?? (await read());',
   },
 ];
