@@ -30,43 +30,10 @@ abstract class JournalController {
 }
 
 @Controller()
-@Injectable()
-class MethodAboveController extends JournalController {
-  @UseInterceptors(TransactionInterceptor)
-  @Get('work')
-  @Locked('work')
-  work(): Promise<string> {
-    return this.begin();
-  }
-}
-
-@Controller()
 class MethodBelowController extends JournalController {
   @Locked('work')
   @Get('work')
   @UseInterceptors(TransactionInterceptor)
-  work(): Promise<string> {
-    return this.begin();
-  }
-}
-
-@UseInterceptors(TransactionInterceptor)
-@Controller()
-class ClassController extends JournalController {
-  @Get('work')
-  @Locked('work')
-  work(): Promise<string> {
-    return this.begin();
-  }
-}
-
-@UseInterceptors(TransactionInterceptor)
-abstract class TransactionalBase extends JournalController {}
-
-@Controller()
-class BaseClassController extends TransactionalBase {
-  @Get('work')
-  @Locked('work')
   work(): Promise<string> {
     return this.begin();
   }
@@ -77,19 +44,6 @@ abstract class LockedBase extends JournalController {
   @Locked('work')
   work(): Promise<string> {
     return this.begin();
-  }
-}
-
-@UseInterceptors(TransactionInterceptor)
-@Controller()
-class InheritingController extends LockedBase {}
-
-@UseInterceptors(TransactionInterceptor)
-@Controller()
-class OverridingController extends LockedBase {
-  @Get('work')
-  override async work(): Promise<string> {
-    return super.work();
   }
 }
 
@@ -232,22 +186,13 @@ describe.each(platforms)('the hold of a locked handler on %s', (_name, adapter) 
   }
   const inTurn = ['begin', 'commit', 'begin', 'commit', 'begin', 'commit'];
 
+  // test/compositions has interceptors of the method, the class and the application, and inherited handlers.
   it.each([
-    ['above the method', MethodAboveController],
     ['below the lock on the method', MethodBelowController],
-    ['on the controller', ClassController],
-    ['on the base class of the controller', BaseClassController],
-    ['on the controller that inherits the locked method', InheritingController],
-    ['on the controller that overrides the locked method and calls it', OverridingController],
     ['on the controller, for a lock below another one of the same method', TwiceLockedController],
     ['on the controller, for a lock of the method that a locked override calls', LockedOverrideController],
   ])('outlives the commit of a transaction interceptor %s', async (_place, controller) => {
     expect(await journalOfThree(controller)).toEqual(inTurn);
-  });
-
-  it('outlives the commit of a global transaction interceptor of the root module', async () => {
-    const providers = [Journal, { provide: APP_INTERCEPTOR, useClass: TransactionInterceptor }];
-    expect(await journalOfThree(PlainController, { providers })).toEqual(inTurn);
   });
 
   it('outlives the commit of a global transaction interceptor of an imported module', async () => {
