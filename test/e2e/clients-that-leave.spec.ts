@@ -1,56 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import {
-  Controller,
-  Get,
-  Injectable,
-  Logger,
-  Param,
-  Res,
-  UseInterceptors,
-  type CallHandler,
-  type ExecutionContext,
-  type NestInterceptor,
-} from '@nestjs/common';
-import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
-import { defer, from, Observable, of, switchMap } from 'rxjs';
+import { Controller, Get, Injectable, Logger, Param, Res } from '@nestjs/common';
 import { listenToLocks } from '../../lib/diagnostics/index.js';
 import { Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
-import { AwaitingRetryInterceptor, awaitHandler } from './support/awaiting-retry.interceptor.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 import { Gate } from './support/gate.js';
 import { Journal } from './support/journal.js';
-import { RetryInterceptor } from './support/retry.interceptor.js';
-
-/** Calls the handler late, and notes when the client has left. */
-@Injectable()
-class LateInterceptor implements NestInterceptor {
-  constructor(
-    protected readonly journal: Journal,
-    private readonly gate: Gate,
-  ) {}
-
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const reply = context.switchToHttp().getResponse<ServerResponse & { raw?: ServerResponse }>();
-    (reply.raw ?? reply).once('close', () => this.journal.write('left'));
-    return from(this.gate.pass()).pipe(switchMap(() => this.call(next)));
-  }
-
-  protected call(next: CallHandler): Observable<unknown> {
-    return next.handle();
-  }
-}
-
-/** Awaits the handler. */
-@Injectable()
-class LateAwaitingInterceptor extends LateInterceptor {
-  protected override call(next: CallHandler): Observable<unknown> {
-    return from(awaitHandler(next, this.journal));
-  }
-}
 
 @Injectable()
 class Stock {
@@ -60,12 +17,6 @@ class Stock {
   async take(): Promise<string> {
     this.journal.write('ran');
     return 'done';
-  }
-
-  @Locked('stock')
-  takes(): Observable<string> {
-    this.journal.write('ran');
-    return of('done');
   }
 
   @Locked('other')
@@ -82,27 +33,6 @@ class WaitingController {
     private readonly stock: Stock,
     private readonly locks: LockService,
   ) {}
-
-  @Get('service')
-  service(): Promise<string> {
-    return this.stock.take();
-  }
-
-  @Get('service-observable')
-  serviceObservable(): Observable<string> {
-    return this.stock.takes();
-  }
-
-  @Get('service-deferred')
-  serviceDeferred(): Observable<string> {
-    return defer(() => this.stock.take());
-  }
-
-  @Get('service-intercepted')
-  @UseInterceptors(RetryInterceptor)
-  serviceIntercepted(): Promise<string> {
-    return this.stock.take();
-  }
 
   @Get('using')
   using(): Promise<string> {
@@ -147,21 +77,6 @@ class WaitingController {
     return 'done';
   }
 
-  @Get('observable')
-  @Locked('stock')
-  observable(): Observable<string> {
-    this.journal.write('ran');
-    return of('done');
-  }
-
-  @Get('retried')
-  @UseInterceptors(RetryInterceptor)
-  @Locked('stock')
-  async retried(): Promise<string> {
-    this.journal.write('ran');
-    return 'done';
-  }
-
   /** Returns the number of listeners for the end of its reply. */
   @Get('listeners')
   @Locked('stock')
@@ -169,48 +84,6 @@ class WaitingController {
     @Res({ passthrough: true }) reply: ServerResponse & { raw?: ServerResponse },
   ): Promise<string> {
     return String((reply.raw ?? reply).listenerCount('close'));
-  }
-
-  @Get('late')
-  @UseInterceptors(LateInterceptor)
-  @Locked('stock')
-  late(): Promise<string> {
-    return this.promise();
-  }
-
-  @Get('late-observable')
-  @UseInterceptors(LateInterceptor)
-  @Locked('stock')
-  lateObservable(): Observable<string> {
-    return this.observable();
-  }
-
-  @Get('late-awaited')
-  @UseInterceptors(LateAwaitingInterceptor)
-  @Locked('stock')
-  lateAwaited(): Promise<string> {
-    return this.promise();
-  }
-
-  @Get('late-awaited-observable')
-  @UseInterceptors(LateAwaitingInterceptor)
-  @Locked('stock')
-  lateAwaitedObservable(): Observable<string> {
-    return this.observable();
-  }
-
-  @Get('awaited-twice')
-  @UseInterceptors(AwaitingRetryInterceptor)
-  @Locked('stock')
-  awaitedTwice(): Promise<string> {
-    return this.promise();
-  }
-
-  @Get('awaited-twice-observable')
-  @UseInterceptors(AwaitingRetryInterceptor)
-  @Locked('stock')
-  awaitedTwiceObservable(): Observable<string> {
-    return this.observable();
   }
 
   @Get('slow')
@@ -222,20 +95,8 @@ class WaitingController {
   }
 }
 
-@Injectable()
-@Resolver()
-class WaitingResolver {
-  constructor(private readonly journal: Journal) {}
-
-  @Query(() => String)
-  @Locked('<0>')
-  async stock(@Args('name') name: string): Promise<string> {
-    this.journal.write('ran');
-    return name;
-  }
-}
-
-describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
+// In test/compositions, clients of all transports leave at any time, also of services and below interceptors.
+describe.each(platforms)('a client that disconnects on %s', (_name, adapter) => {
   let server: RedisServer;
   let app: HttpApplication;
   let locks: LockService;
@@ -253,14 +114,10 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
     });
     logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     server = await RedisServer.start();
-    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true });
     app = await HttpApplication.start(adapter(), {
-      imports: [
-        RedisLockModule.forRoot({ connection: server.url }),
-        ...(name === 'Express' ? [graphql] : []),
-      ],
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
       controllers: [WaitingController],
-      providers: [Journal, Gate, Stock, ...(name === 'Express' ? [WaitingResolver] : [])],
+      providers: [Journal, Gate, Stock],
     });
     locks = app.nest.get(LockService);
     lines = app.nest.get(Journal).lines;
@@ -280,39 +137,18 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
   });
 
   /** Clients that ask, wait, and have gone. */
-  async function leave(path: string, clients: number, init: RequestInit = {}): Promise<void> {
+  async function leave(path: string, clients: number): Promise<void> {
     const client = new AbortController();
-    const responses = Array.from({ length: clients }, () =>
-      app.get(path, { signal: client.signal, ...init }),
-    );
+    const responses = Array.from({ length: clients }, () => app.get(path, { signal: client.signal }));
     await waitFor(() => waiting === clients, { that: 'all of them to wait' });
     client.abort();
     await Promise.allSettled(responses);
   }
 
-  const query: RequestInit = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ stock(name: "stock") }' }),
-  };
-  const graphql: [string, RequestInit][] = name === 'Express' ? [['/graphql', query]] : [];
-
-  const paths = [
-    '/promise',
-    '/observable',
-    '/retried',
-    '/service',
-    '/service-observable',
-    '/service-deferred',
-    '/service-intercepted',
-    '/using',
-    '/signal/60000',
-  ];
-
-  it.each<[string, RequestInit]>([...paths.map((path): [string, RequestInit] => [path, {}]), ...graphql])(
+  it.each(['/promise', '/using', '/signal/60000'])(
     'while its request waits gives up its place, and no handler runs for it: %s',
-    async (path, init) => {
-      await leave(path, 20, init);
+    async (path) => {
+      await leave(path, 20);
       await waitFor(() => waiting === 0, { that: 'nobody to wait any more' });
       await holder.release();
       expect(await (await app.get('/promise')).text()).toBe('done');
@@ -370,50 +206,6 @@ describe.each(platforms)('a client that disconnects on %s', (name, adapter) => {
 
     expect(await (await app.get('/listeners')).text()).toBe(afterWait);
   });
-
-  /** A client that leaves before an interceptor calls the handler. */
-  async function leaveBeforeCall(path: string): Promise<void> {
-    await holder.release();
-    const gate = app.nest.get(Gate);
-    const { arrived } = gate;
-    const client = new AbortController();
-    const response = app.get(path, { signal: client.signal });
-    await waitFor(() => gate.arrived > arrived);
-    client.abort();
-    await expect(response).rejects.toThrow('abort');
-    await waitFor(() => lines.includes('left'));
-    gate.open();
-  }
-
-  it.each(['/late', '/late-observable'])(
-    'before an interceptor calls the handler gets no run of it, although the lock is free: %s',
-    async (path) => {
-      await leaveBeforeCall(path);
-      expect(await (await app.get('/promise')).text()).toBe('done');
-      await waitFor(async () => (await locks.query('stock')).held.length === 0);
-      expect(lines).toEqual(['left', 'ran']);
-    },
-  );
-
-  it.each(['/late-awaited', '/late-awaited-observable'])(
-    'before an interceptor calls the handler and awaits it gets no run of it, although the lock is free: %s',
-    async (path) => {
-      await leaveBeforeCall(path);
-      await waitFor(() => lines.includes('handled'));
-      expect(lines).toEqual(['left', 'handled']);
-    },
-  );
-
-  it.each(['/awaited-twice', '/awaited-twice-observable'])(
-    'while its request waits gets no run of the handler that an interceptor awaits again: %s',
-    async (path) => {
-      await leave(path, 1);
-      await waitFor(() => lines.length === 2);
-      await holder.release();
-      expect(await (await app.get('/promise')).text()).toBe('done');
-      expect(lines).toEqual(['handled', 'handled', 'ran']);
-    },
-  );
 
   it('lets the handler continue under its lock if the request has acquired it', async () => {
     await holder.release();
