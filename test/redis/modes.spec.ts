@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { LockOptions } from '../../lib/options/lock-options.interface.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
@@ -50,41 +49,6 @@ describe('Readers, writers and permits across instances', () => {
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.kill()));
     await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
-  });
-
-  it('are served strictly in arrival order: no reader overtakes a writer, and no writer a reader', async () => {
-    const holder = await open();
-    const lock = await holder.locks.acquire('strict');
-    const modes = ['w', 'r', 'r', 'w', 'w', 'r', 'w', 'r', 'r', 'r'];
-    const instances = await Promise.all(modes.map(open));
-    const inside = new Set<number>();
-    const events: string[] = [];
-    const done = [];
-    for (const [i, { locks }] of instances.entries()) {
-      const options: LockOptions = modes[i] === 'r' ? READ : {};
-      done.push(
-        locks.using('strict', options, async () => {
-          inside.add(i);
-          events.push([...inside].join());
-          const [from, to] = row(modes, i);
-          // Who came together is inside together.
-          await waitFor(() => events.some((event) => event.split(',').length === to - from), {
-            that: `the row of ${i} to be complete`,
-          });
-          inside.delete(i);
-        }),
-      );
-      await queued(holder, 'strict', i + 1);
-    }
-    await lock.release();
-    await Promise.all(done);
-
-    const firstSeen = modes.map((_, i) => events.findIndex((event) => event.split(',').includes(`${i}`)));
-    const rows = modes.map((_, i) => row(modes, i)[0]);
-    const byEntry = firstSeen.map((at, i) => ({ at, row: rows[i] ?? 0 })).toSorted((a, b) => a.at - b.at);
-    expect(byEntry.map((entry) => entry.row)).toEqual(rows.toSorted((a, b) => a - b));
-    // Never anybody of two rows at once.
-    for (const event of events) expect(new Set(event.split(',').map((i) => rows[Number(i)])).size).toBe(1);
   });
 
   it('are admitted together when a writer leaves: one script, and one message for each instance', async () => {
@@ -209,21 +173,6 @@ describe('Readers, writers and permits across instances', () => {
     },
   );
 
-  it('get the permit of a holder killed with -9 while others keep theirs', async () => {
-    const { locks } = await open();
-    const permit = { mode: 'shared', limit: 3 } as const;
-    const kept = await Promise.all([1, 2].map(() => locks.acquire('permits', permit)));
-    const dying = await openElsewhere();
-    await dying.worker.call('acquire', 'permits', { ...permit, ttl: 1_200 });
-    expect(await locks.tryAcquire('permits', permit)).toBeUndefined();
-    await dying.worker.kill();
-    const next = await locks.acquire('permits', permit);
-
-    expect(kept.every(({ held }) => held)).toBe(true);
-    expect((await locks.query('permits')).held).toHaveLength(3);
-    await release([...kept, next]);
-  });
-
   it('cost Redis at most 2 requests a second while 1,000 of one process wait', async () => {
     const [holder, { locks }] = [await open(), await open()];
     const lock = await holder.locks.acquire('crowd', { ttl: 60_000 });
@@ -286,11 +235,3 @@ describe('Readers, writers and permits across instances', () => {
     expect(await client.get('lock:{harmed}')).toBe('somebody');
   });
 });
-
-/** Where the row of readers, or the writer, at `i` begins and ends. */
-function row(modes: readonly string[], i: number): [from: number, to: number] {
-  if (modes[i] === 'w') return [i, i + 1];
-  const from = modes.lastIndexOf('w', i) + 1;
-  const next = modes.indexOf('w', i);
-  return [from, next < 0 ? modes.length : next];
-}

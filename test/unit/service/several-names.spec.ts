@@ -1,6 +1,5 @@
 import { LockClosedError, LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
-import type { AcquireRequest } from '../../../lib/store/lock-store.js';
 import { observe } from '../engine/engine-fixture.js';
 import { settle } from '../engine/manual-clock.js';
 import { grant, taken } from '../engine/scripted-store.js';
@@ -9,38 +8,6 @@ import { SeveralNamesFixture } from './several-names-fixture.js';
 describe('A call for several names', () => {
   let fixture: SeveralNamesFixture;
   beforeEach(() => (fixture = new SeveralNamesFixture()));
-
-  const isQueueing = ({ request }: { readonly request: AcquireRequest }): boolean =>
-    request.place !== undefined;
-
-  it('requests all of them together, without a place in any queue', async () => {
-    const lock = observe(fixture.acquireAll());
-    const calls = await fixture.trip('a', 'b', 'c', 'd');
-
-    expect(calls.some(isQueueing)).toBe(false);
-    await fixture.answer(calls, [grant(1), grant(2), grant(3), grant(4)]);
-    expect(lock.value?.keys).toEqual(['a', 'b', 'c', 'd']);
-    expect(lock.value?.held).toBe(true);
-  });
-
-  it('keeps the names before the first taken one, releases the rest, waits, and tries the rest together', async () => {
-    const lock = observe(fixture.acquireAll());
-    await fixture.answer(await fixture.trip('a', 'b', 'c', 'd'), [grant(1), taken(50), grant(3), grant(4)]);
-    expect(await fixture.released(2)).toEqual(['c', 'd']);
-    const [waiting] = await fixture.trip('b');
-    expect(waiting && isQueueing(waiting)).toBe(true);
-    waiting?.answer(taken(50));
-    await settle();
-    fixture.events.granted('b', [grant(60)], 3_000);
-    await settle();
-    const rest = await fixture.trip('c', 'd');
-
-    expect(rest.some(isQueueing)).toBe(false);
-    await fixture.answer(rest, [grant(70), grant(71)]);
-    expect(lock.value?.fencingTokenOf('a')).toBe(1);
-    expect(lock.value?.fencingTokenOf('d')).toBe(71);
-    expect(fixture.store.unseen('release')).toBe(0);
-  });
 
   it.each(['holds', 'requests'])('requests nothing after a name that a local caller %s', async (state) => {
     const holding = fixture.acquire({}, 'c');
@@ -57,15 +24,6 @@ describe('A call for several names', () => {
 
     expect(['a', 'b', 'c', 'd'].map((name) => lock.value?.fencingTokenOf(name))).toEqual([11, 12, 2, 14]);
     expect(fixture.store.unseen('release')).toBe(0);
-  });
-
-  it('requests nothing by a single attempt if one of them has a local holder', async () => {
-    await fixture.hold({}, { name: 'c', token: 1 });
-    const lock = observe(fixture.acquireAll({ wait: 0 }));
-    await settle();
-
-    expect(lock.error).toMatchObject({ code: 'LOCK_TIMEOUT', keys: ['c'], holder: { owner: 'me:1' } });
-    expect(fixture.store.unseen('acquire')).toBe(0);
   });
 
   it('makes one trip by a single attempt, names all missing names, and releases its grants at once', async () => {
@@ -110,20 +68,6 @@ describe('A call for several names', () => {
     expect(lock.error).toBeInstanceOf(LockUnavailableError);
     expect(lock.error).toMatchObject({ keys: ['b', 'd'], cause: fixture.store.trouble });
     expect(await fixture.released(2)).toEqual(['a', 'c']);
-  });
-
-  it('releases a grant whose reply arrives after the call has ended', async () => {
-    const lock = observe(fixture.acquireAll({ outageTimeout: 200 }, ['a', 'b']));
-    const [a, b] = await fixture.trip('a', 'b');
-    a?.answer(grant(1));
-    await fixture.clock.advance(250);
-    expect(lock.error).toMatchObject({ keys: ['b'] });
-    expect(await fixture.released(1)).toEqual(['a']);
-    b?.answer(grant(2));
-    await settle();
-
-    expect(await fixture.released(1)).toEqual(['b']);
-    expect(fixture.engine.size).toBe(0);
   });
 
   it('releases everything when the instance shuts down, in the first trip and while it waits', async () => {
