@@ -153,55 +153,6 @@ describe('Scripts', () => {
     expect([...first.logged, ...second.logged]).toEqual([]);
   });
 
-  it('return the same grant for a repeated request', async () => {
-    const [token] = await acquire('a');
-
-    expect(await acquire('a')).toEqual([token, 1]);
-    expect(await client.get('lock:{n}')).toBe(`a:${token}`);
-  });
-
-  it('return a new grant if the hold has already ended in the instance', async () => {
-    const [token] = await acquire('a');
-    const [next, tokens] = await acquire('a', { endedToken: token });
-
-    expect(tokens).toBe(1);
-    expect(next).toBeGreaterThan(token);
-  });
-
-  it('keep the place of an instance that asks again', async () => {
-    await acquire('a');
-    await acquire('b');
-    await acquire('c');
-    const before = await client.zrange('lock:{n}:q', '0', '-1', 'WITHSCORES');
-    await acquire('b');
-    await acquire('b');
-
-    expect(await client.zrange('lock:{n}:q', '0', '-1', 'WITHSCORES')).toEqual(before);
-    expect(before.filter((_, i) => i % 2 === 0)).toEqual(['b|3000|1', 'c|3000|1']);
-  });
-
-  it('release once: a second release affects no holder', async () => {
-    const [token] = await acquire('a');
-    expect(await release(`a:${token}`)).toBe(1);
-    await acquire('b');
-
-    expect(await release(`a:${token}`)).toBe(0);
-    expect(await client.get('lock:{n}')).toMatch(/^b:/);
-  });
-
-  it('hand off once: a release that is sent twice grants a single waiter', async () => {
-    const messages = await Promise.all([listen('b'), listen('c')]);
-    const [token] = await acquire('a');
-    await acquire('b');
-    await acquire('c');
-    await release(`a:${token}`);
-    await release(`a:${token}`);
-
-    expect(await client.get('lock:{n}')).toMatch(/^b:/);
-    await waitFor(() => messages[0].length === 1);
-    expect(messages).toEqual([[expect.stringMatching(/^granted \d+ 1 3000 n$/)], []]);
-  });
-
   it.each([
     ['behind the clock', '5'],
     ['ahead of the clock', '9000000000000000'],
@@ -261,21 +212,6 @@ describe('Scripts', () => {
     expect(await client.get('lock:{n}')).toMatch(/^b:/);
   });
 
-  it('yield once: a yield that is sent twice hands off once and says then that the lock is gone', async () => {
-    await listen('b');
-    const [token] = await acquire('a');
-    await acquire('b');
-    const yielded = [`a:${token}`, ...PREFIXES, 'a|3000|5', 10_000, 5];
-
-    expect(await run(yieldScript, yielded)).toEqual([
-      expect.any(Number),
-      expect.stringMatching(/^b:/),
-      expect.any(Number),
-    ]);
-    expect(await run(yieldScript, yielded)).toBeNull();
-    expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual(['a|3000|5']);
-  });
-
   it('yield with a gap once: free the lock, queue the instance, and notify only the first waiter that is alive', async () => {
     const messages = [await listen('b'), await listen('c')];
     const [token] = await acquire('a');
@@ -294,28 +230,6 @@ describe('Scripts', () => {
       'c|3000|1',
       'a|3000|1',
     ]);
-  });
-
-  it('transfer a lock once, to one of several takers, and repeat the reply to a repeated request', async () => {
-    const [token] = await acquire('a', { ttl: 5_000 });
-    const change = (from: string, to: string, ttl: number): Promise<unknown> =>
-      run(transferScript, [1, from, to, ttl], pair);
-
-    expect(await change(`a:${token}`, `a~gone:${token}`, 20_000)).toBe(1);
-    expect(await client.pttl('lock:{n}')).toBeGreaterThan(19_000);
-    expect(await change(`a~gone:${token}`, `b~taken:${token}`, 10_000)).toBe(1);
-    expect(await change(`a~gone:${token}`, `c~taken:${token}`, 30_000)).toBe(0);
-    // The same request, from a connection that was given up: it must not lengthen what was shortened since.
-    expect(await change(`a~gone:${token}`, `b~taken:${token}`, 30_000)).toBe(1);
-    expect(await change(`a:${token}`, `a~gone:${token}`, 30_000)).toBe(0);
-    expect(await change('a:1', `a~gone:${token}`, 30_000)).toBe(2);
-    expect(await client.get('lock:{n}')).toBe(`b~taken:${token}`);
-    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(10_000);
-  });
-
-  it('revive no hold that is lost before its transfer', async () => {
-    expect(await run(transferScript, [1, 'a:1', 'b~taken:1', 9_000], pair)).toBe(2);
-    expect(await client.exists('lock:{n}')).toBe(0);
   });
 
   it('transfer all locks of a hold or none, exclusive ones and shared ones', async () => {
@@ -359,18 +273,6 @@ describe('Scripts', () => {
     expect(await client.get('lock:{n}')).toBe(`a:${token}`);
   });
 
-  it('treat a lock in transfer neither as a grant of the instance nor as a lock to release', async () => {
-    const [token] = await acquire('a');
-    await run(transferScript, [1, `a:${token}`, 'a~gone:1', 5_000], pair);
-
-    expect(await run(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1'])).toEqual([
-      [expect.any(Number), 'a~gone:1', expect.any(Number)],
-    ]);
-    expect(await run(cancelScript, ['a', 'a|3000|1', ...PREFIXES], [...keys, 'lock:{n}:s'])).toEqual([]);
-    expect(await release(`a:${token}`)).toBe(0);
-    expect(await client.get('lock:{n}')).toBe('a~gone:1');
-  });
-
   it('pass on what Redis says of a command, and name the right that a user lacks to run it', async () => {
     const rights = ['on', '>secret', '~lock:*', '&lock:*', '+eval', '+publish'];
     await client.call('ACL', 'SETUSER', 'some', 'reset', ...rights);
@@ -388,37 +290,6 @@ describe('Scripts', () => {
     expect(elsewhere).toMatch(/channel/);
     expect(elsewhere).not.toContain('+publish');
     expect(forbidden).toMatch(/^NOPERM SCAN takes the right \+scan: .* run /);
-  });
-
-  it('extend no lease of another owner, and revive no ended one', async () => {
-    const [token] = await acquire('a', { ttl: 5_000 });
-    const other = ['lock:{gone}', 'lock:{gone}:s', ...pair];
-
-    expect(await run(extendScript, ['a:1', 9_000, 'b:2', 9_000], other)).toEqual([0, 0]);
-    expect(await client.exists('lock:{gone}')).toBe(0);
-    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(5_000);
-    expect(await run(extendScript, [`a:${token}`, 9_000], pair)).toEqual([1]);
-    expect(await client.pttl('lock:{n}')).toBeGreaterThan(8_000);
-  });
-
-  it('skip dead waiters, and remove them', async () => {
-    await listen('c');
-    const [token] = await acquire('a');
-    await acquire('gone');
-    await acquire('c');
-    await release(`a:${token}`);
-
-    expect(await client.get('lock:{n}')).toMatch(/^c:/);
-    expect(await client.exists('lock:{n}:q')).toBe(0);
-  });
-
-  it('grant for the claim lease of the waiter’s place', async () => {
-    await listen('b');
-    const [token] = await acquire('a', { ttl: 60_000 });
-    await acquire('b', { ttl: 60_000, place: '1200|1' });
-    await release(`a:${token}`);
-
-    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(1_200);
   });
 
   it('let the tokens grow when the counter is ahead of the clock, stale, or lost', async () => {
@@ -513,23 +384,6 @@ describe('Scripts', () => {
     await acquire('b');
 
     expect(await client.zrange('lock:{n}:q', '0', '-1')).toEqual(['b|3000|1', 'c|3000|1']);
-  });
-
-  it('return the duration of a longer lease, and shorten it only on request', async () => {
-    const [token] = await acquire('a', { ttl: 60_000 });
-    const [lasts] = (await run(extendScript, [`a:${token}`, 1_000], pair)) as [number];
-    expect(lasts).toBeGreaterThan(55_000);
-
-    expect(await run(extendScript, [`a:${token}`, '=1000'], pair)).toEqual([1]);
-    expect(await client.pttl('lock:{n}')).toBeLessThanOrEqual(1_000);
-  });
-
-  it('reserve as many tokens as requested: no later one is among them', async () => {
-    const [first, block] = await acquire('a', { tokens: 4_096 });
-    const [second] = await acquire('a', { endedToken: first });
-
-    expect(block).toBe(4_096);
-    expect(second).toBeGreaterThanOrEqual(first + 4_096);
   });
 
   it('use the time of the server only: none receives the client’s time', async () => {
