@@ -160,15 +160,7 @@ function exitCodeOf(error: unknown): number {
     printError(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return ExitCode.failed;
   }
+  printError(error.message);
   const isUsage = error.code === 'LOCK_CONFIG' || error.code === 'LOCK_KEY';
-  printError(isUsage ? error.message : withCauses(error));
   return isUsage ? ExitCode.usage : ExitCode.unavailable;
-}
-
-/** Appends the causes of an error, which contain the reason of a failed connection. */
-function withCauses(error: Error): string {
-  const causes: Error[] = [];
-  for (let each: unknown = error; each instanceof Error; each = each.cause) causes.push(each);
-  const messages = causes.map(({ message }) => message);
-  return messages.filter((each, i) => !messages.slice(0, i).some((said) => said.includes(each))).join(' ');
 }

@@ -207,7 +207,9 @@ describe('nest-redis-lock', () => {
     ]);
 
     expect(unreachable).toMatchObject({ exitCode: 69, stdout: '' });
-    expect(unreachable.stderr).toContain('ECONNREFUSED');
+    expect(unreachable.stderr).toBe(
+      `nest-redis-lock: Redis did not answer the request about "job" (connect ECONNREFUSED 127.0.0.1:${gone.port}).\n`,
+    );
     expect(name.exitCode).toBe(64);
     expect(address.exitCode).toBe(64);
     expect(address.stderr).not.toContain('secret');
