@@ -362,6 +362,21 @@ describe('the start of an application', () => {
     ]);
   });
 
+  it('warns of a method that names no module where each module has a name', async () => {
+    @Injectable()
+    class Reports {
+      @Locked('report')
+      async build(): Promise<void> {}
+    }
+    const named = RedisLockModule.forRoot({ name: 'reports', connection: server.url });
+    app = await Test.createTestingModule({ imports: [named], providers: [Reports] }).compile();
+    await app.init();
+    expect(warnings()).toEqual([
+      'Reports.build is @Locked without the option module, but each RedisLockModule has a name, so its calls will fail. ' +
+        'Set module to one of the names.',
+    ]);
+  });
+
   it('names @Once in the warnings about its methods', async () => {
     const KEEP = { keep: '1h' } as const;
     class Base {

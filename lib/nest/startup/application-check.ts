@@ -77,9 +77,7 @@ function* warningsOf(
   if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
   const kind = kindIgnoringInterceptors(current, prototype.constructor, modules);
   if (kind !== undefined) yield interceptorIgnored(method.name, kind);
-  if (method.module !== undefined && !provides(modules, method.module)) {
-    yield moduleMissing(method, method.module);
-  }
+  if (!provides(modules, method.module)) yield moduleMissing(method);
 }
 
 /** Methods that override a locked one and are not locked. */
@@ -154,7 +152,7 @@ function callsSuper(prototype: object, key: string | symbol): boolean {
   return typeof override === 'function' && textOf(override).includes('super');
 }
 
-function provides(modules: ModulesContainer, name: string): boolean {
+function provides(modules: ModulesContainer, name: string | undefined): boolean {
   const token = getLockServiceToken(name);
   return [...modules.values()].some((module) => module.providers.has(token));
 }

@@ -3,7 +3,7 @@ import type { OtherCopy } from '../locked/locked-options.js';
 
 /** The warnings about locked methods that can never work. */
 
-type Decorated = Pick<LockedMethod, 'name' | 'decorator'>;
+type Decorated = Pick<LockedMethod, 'name' | 'decorator' | 'module'>;
 
 export const scheduledOnNonStatic = (method: string): string =>
   `${method} is a scheduled job of a provider that is not static (request-scoped, transient, or injects one that is), ` +
@@ -25,9 +25,12 @@ export const wrapperAround = ({ name, decorator }: Decorated): string =>
   `A decorator above ${decorator} wraps ${name}, and seems to open a transaction, as @Transactional() does. Such a transaction ` +
   `commits after the release, and the next holder reads the old rows. Put ${decorator} above it.`;
 
-export const moduleMissing = ({ name, decorator }: Decorated, module: string): string =>
-  `${name} is ${decorator} with module '${module}', but no RedisLockModule has that name, so its calls ` +
-  `will fail. Import RedisLockModule.forRoot({ name: '${module}', … }).`;
+export const moduleMissing = ({ name, decorator, module }: Decorated): string =>
+  module === undefined
+    ? `${name} is ${decorator} without the option module, but each RedisLockModule has a name, so its calls will fail. ` +
+      'Set module to one of the names.'
+    : `${name} is ${decorator} with module '${module}', but no RedisLockModule has that name, so its calls ` +
+      `will fail. Import RedisLockModule.forRoot({ name: '${module}', … }).`;
 
 export const lockedByOtherCopy = (method: string, own: string, other: OtherCopy): string =>
   `${method} is ${other.decorator} by another copy of nest-redis-lock, so its calls will find no LockService. RedisLockModule comes ` +
