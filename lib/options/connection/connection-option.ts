@@ -17,6 +17,14 @@ const ALLOWED =
 /** The connection of a process that keeps its locks in its own memory. */
 export const MEMORY = 'memory';
 
+/** Properties of objects that ioredis would take for options without an address, and so connect to 127.0.0.1. */
+const FOREIGN = {
+  href: 'is a URL object: pass its text, url.href',
+  url: 'has a url, which ioredis ignores: pass the URL itself, as text',
+  evalSha: 'is a client of node-redis: pass nodeRedis(client) of nest-redis-lock/node-redis',
+  socket: 'has options of node-redis: pass nodeRedis(createClient(options)) of nest-redis-lock/node-redis',
+};
+
 const PORT = wholeNumber(1, 65_535);
 const DATABASE = wholeNumber(0);
 
@@ -34,6 +42,8 @@ export function assertConnection(connection: unknown): asserts connection is Loc
   if (typeof connection === 'string') return assertUrl(connection);
   assertOptionsObject('connection', connection, ALLOWED);
   if (isNodeRedis(connection)) return;
+  for (const [property, problem] of Object.entries(FOREIGN))
+    if (Reflect.get(connection, property) !== undefined) throw new LockConfigError(`connection ${problem}.`);
   if (isClusterClient(connection)) return assertShardedPubSub();
   if ('nodes' in connection && !('evalsha' in connection)) return assertClusterDescription(connection);
   assertNumericField(connection, 'port', PORT);

@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
-import { createClient } from 'redis';
+import { createClient, createCluster } from 'redis';
 import { LockConfigError } from '../../../lib/index.js';
 import { nodeRedis } from '../../../lib/node-redis/index.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
@@ -284,6 +284,24 @@ describe('the connection option', () => {
     [{ nodes: ['  '] }, BAD_NODE],
     [{ nodes: [7000], options: 'none' }, 'connection.options must be an object, but is "none".'],
     [{ nodes: [7000], option: {} }, 'There is no option connection.option. Did you mean connection.options?'],
+    [new URL('redis://:s3cret@cache'), 'connection is a URL object: pass its text, url.href.'],
+    [
+      { url: 'redis://:s3cret@cache' },
+      'connection has a url, which ioredis ignores: pass the URL itself, as text.',
+    ],
+    [
+      createClient(),
+      'connection is a client of node-redis: pass nodeRedis(client) of nest-redis-lock/node-redis.',
+    ],
+    [createCluster({ rootNodes: [] }), 'connection is a client of node-redis'],
+    [
+      { socket: { host: 'cache' } },
+      'connection has options of node-redis: pass nodeRedis(createClient(options))',
+    ],
+    [
+      ['redis://a', 'redis://b', { url: 'redis://c' }],
+      'connection[2] cannot be a node of the quorum: connection has a url',
+    ],
     [{ port: Number.NaN }, 'connection.port must be a whole number, from 1 to 65535, but is NaN.'],
     [{ port: 0 }, 'connection.port must be'],
     [{ db: -1 }, 'connection.db must be'],
