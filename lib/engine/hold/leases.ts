@@ -115,8 +115,8 @@ export class Leases {
 
   /** Handles the end of a hold: its lease passes to the next caller here, to another instance, or ends. */
   release(hold: LeaseUser): Promise<void> {
-    const { isGone, keptUntil, lease } = hold;
-    return isGone && !lease.live ? DONE : this.releaseLease(lease, keptUntil);
+    const { lease } = hold;
+    return !lease.live && hold.isGone ? DONE : this.releaseLease(lease, hold.keptUntil);
   }
 
   /** Extends the lease of a hold; resolves to false if either has ended. */
