@@ -39,23 +39,16 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     readonly fencingToken: number,
     private readonly leases: Leases,
     readonly lease: Lease,
-    private terms: ResolvedLockOptions,
-    private since: number,
+    /** Its caller's options; {@link begin} replaces those of a provisional hold. */
+    private options: ResolvedLockOptions,
+    /** The time of the grant to its caller. */
+    private startedAt: number,
   ) {}
-
-  get options(): ResolvedLockOptions {
-    return this.terms;
-  }
-
-  /** The time of the grant to its caller. */
-  get startedAt(): number {
-    return this.since;
-  }
 
   /** Begins a hold that was provisional until now, with its caller's options. */
   begin(options: ResolvedLockOptions): void {
-    this.terms = options;
-    this.since = this.leases.clock.now();
+    this.options = options;
+    this.startedAt = this.leases.clock.now();
     this.lease.renew = options.renew;
     this.leases.begin(this.lease, options);
   }
