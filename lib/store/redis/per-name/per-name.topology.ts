@@ -2,7 +2,7 @@ import type { SingleConnection } from '../../../options/module-options.interface
 import { instanceOf } from '../../owner-id.js';
 import { commandScript } from '../../scripts/command.script.js';
 import type { RedisConnection } from '../connection/connection.js';
-import type { RunArguments, ScriptRunner, Scripts } from '../connection/script-runner.js';
+import type { ScriptRunner, Scripts } from '../connection/script-runner.js';
 import { slotOf } from '../connection/slot-of.js';
 import { EndpointTopology } from '../endpoint.topology.js';
 import { PerNameKeySpace } from '../key-space.js';
@@ -17,7 +17,7 @@ export class PerNameTopology extends EndpointTopology implements Topology {
     super(connection, settings, (opened, runner) => {
       const keySpace = new PerNameKeySpace(keyPrefix, opened.keyPrefix, wake);
       const channels = (name: string): string => keySpace.inbox(keySpace.lock(name)) + instance;
-      return { keySpace, scripts: new SlotScripts(opened, runner), channels };
+      return { keySpace, scripts: slotScripts(opened, runner), channels };
     });
   }
 
@@ -42,23 +42,16 @@ export class PerNameTopology extends EndpointTopology implements Topology {
 }
 
 /** Runs scripts through one endpoint with several servers behind it. Each script has keys of one slot only. */
-export class SlotScripts implements Scripts {
-  constructor(
-    private readonly connection: RedisConnection,
-    private readonly runner: ScriptRunner,
-  ) {}
-
-  run(...call: RunArguments): Promise<unknown> {
-    this.connection.commands.cork();
-    return this.runner.run(...call);
-  }
-
-  runWithoutTimeout(...call: RunArguments): Promise<unknown> {
-    this.connection.commands.cork();
-    return this.runner.runWithoutTimeout(...call);
-  }
-
-  serverOf([key = '']: readonly string[]): string {
-    return String(slotOf(this.connection.keyPrefix + key));
-  }
+function slotScripts({ commands, keyPrefix }: RedisConnection, runner: ScriptRunner): Scripts {
+  return {
+    run: (...call) => {
+      commands.cork();
+      return runner.run(...call);
+    },
+    runWithoutTimeout: (...call) => {
+      commands.cork();
+      return runner.runWithoutTimeout(...call);
+    },
+    serverOf: ([key = '']) => String(slotOf(keyPrefix + key)),
+  };
 }
