@@ -273,6 +273,18 @@ describe('Scripts', () => {
     expect(await client.get('lock:{n}')).toBe(`a:${token}`);
   });
 
+  it('treat a lock in transfer neither as a grant of the instance nor as a lock to release', async () => {
+    const [token] = await acquire('a');
+    await run(transferScript, [1, `a:${token}`, 'a~gone:1', 5_000], pair);
+
+    expect(await run(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1'])).toEqual([
+      [expect.any(Number), 'a~gone:1', expect.any(Number)],
+    ]);
+    expect(await run(cancelScript, ['a', 'a|3000|1', ...PREFIXES], [...keys, 'lock:{n}:s'])).toEqual([]);
+    expect(await release(`a:${token}`)).toBe(0);
+    expect(await client.get('lock:{n}')).toBe('a~gone:1');
+  });
+
   it('pass on what Redis says of a command, and name the right that a user lacks to run it', async () => {
     const rights = ['on', '>secret', '~lock:*', '&lock:*', '+eval', '+publish'];
     await client.call('ACL', 'SETUSER', 'some', 'reset', ...rights);
