@@ -6,7 +6,6 @@ import {
   ParseIntPipe,
   Post,
   Query,
-  Scope,
   StandardSchemaValidationPipe,
   UseGuards,
   ValidationPipe,
@@ -91,18 +90,6 @@ class OrdersController {
   }
 }
 
-@Controller({ path: 'requests', scope: Scope.REQUEST })
-class RequestScopedController {
-  constructor(private readonly gate: Gate) {}
-
-  @Get(':id')
-  @Locked('request:<0>')
-  async work(@Param('id') id: string): Promise<{ id: string }> {
-    await this.gate.pass();
-    return { id };
-  }
-}
-
 describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
   let server: RedisServer;
   let app: HttpApplication;
@@ -114,7 +101,7 @@ describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
     gate = new Gate();
     app = await HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
-      controllers: [OrdersController, RequestScopedController],
+      controllers: [OrdersController],
       providers: [{ provide: Gate, useValue: gate }],
     });
     acquire = jest.spyOn(app.nest.get(LockService), 'acquire');
@@ -173,24 +160,5 @@ describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
     expect(acquire).not.toHaveBeenCalled();
     const scripts = Object.keys(await server.commandCounts()).filter((command) => command.startsWith('eval'));
     expect(scripts).toEqual([]);
-  });
-
-  it('releases when the handler fails, and passes its error on', async () => {
-    const failed = await app.post('/orders/failing', { sku: 'tea' });
-    expect(failed.status).toBe(500);
-    const next = await app.post('/orders', { sku: 'tea' });
-    expect(next.status).toBe(201);
-  });
-
-  it('excludes calls of request-scoped controllers', async () => {
-    const first = app.get('/requests/1');
-    const second = app.get('/requests/1');
-    await waitFor(() => gate.arrived === 1 && acquire.mock.calls.length === 2);
-    gate.open();
-    await Promise.race([first, second]);
-    await waitFor(() => gate.arrived === 2);
-    gate.open();
-    expect((await first).status).toBe(200);
-    expect((await second).status).toBe(200);
   });
 });

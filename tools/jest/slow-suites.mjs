@@ -21,7 +21,7 @@ export const SLOW = [
 export const ELSEWHERE = [
   // npm run test:package, on the packed package: places, other packages, and each shape of a handler and its end.
   '/test/e2e/(?:neighbours|places)/',
-  '/test/e2e/(?:answers-after-release|clients-that-leave|interceptor-shapes|kept-requests|memory-connection|release-after-commit|start-warnings|terminus)\\.spec',
+  '/test/e2e/(?:answers-after-release|clients-that-leave|interceptor-shapes|memory-connection|release-after-commit|start-warnings|terminus)\\.spec',
   // npm run test:node-redis
   '/test/redis/node-redis(?:-losses)?\\.spec',
   // npm run test:samples

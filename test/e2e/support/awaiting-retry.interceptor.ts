@@ -2,18 +2,17 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { Journal } from './journal.js';
 
-/** Awaits the handler, and notes when it has ended. Nest cannot unsubscribe from it when the client leaves. */
-export async function awaitHandler(next: CallHandler, journal: Journal): Promise<unknown> {
-  return lastValueFrom(next.handle()).finally(() => journal.write('handled'));
-}
-
-/** Awaits the handler, and calls it once more when it fails. */
+/**
+ * Awaits the handler, from which Nest cannot unsubscribe then when the client leaves. Calls it once more when it fails,
+ * and notes each end.
+ */
 @Injectable()
 export class AwaitingRetryInterceptor implements NestInterceptor {
   constructor(private readonly journal: Journal) {}
 
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const call = (): Promise<unknown> => awaitHandler(next, this.journal);
+    const call = (): Promise<unknown> =>
+      lastValueFrom(next.handle()).finally(() => this.journal.write('handled'));
     return from(call().catch(call));
   }
 }
