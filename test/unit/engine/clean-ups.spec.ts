@@ -103,33 +103,6 @@ describe('An unconfirmed request', () => {
     expect((await store.next('release')).request).toEqual({ name: 'n', owner: 'me:100' });
   });
 
-  it('is not sent again after its confirmation', async () => {
-    const { clock, store, hold } = bound(new EngineFixture());
-    const lock = await hold();
-    void lock.release();
-    (await store.next('release')).fail(LOST);
-    await settle();
-    await clock.advance(50);
-    (await store.next('release')).answer(true);
-    await settle();
-    await clock.advance(10_000);
-
-    expect(store.unseen('release')).toBe(0);
-    expect(clock.pending).toBe(0);
-  });
-
-  it('is sent for so many names at a time as go in a few calls', async () => {
-    const { clock, store, hold } = bound(new EngineFixture());
-    for (let i = 0; i < 1_000; i++) {
-      const lock = await hold({}, { token: i + 1, name: `n:${i}` });
-      void lock.release();
-      (await store.next('release')).fail(LOST);
-    }
-    await clock.advance(50);
-
-    expect(store.unseen('release')).toBe(256);
-  });
-
   it('does not leave for a bid that has come since', async () => {
     const { acquire, clock, store } = bound(new EngineFixture());
     const aborter = new AbortController();

@@ -4,40 +4,6 @@ import { settle } from './manual-clock.js';
 import { grant, shares, taken } from './scripted-store.js';
 
 describe('A hold that is lost while something is under way', () => {
-  it('is not passed on when a yield under way turns out to have kept it', async () => {
-    const { acquire, engine, events, store, hold } = bound(new EngineFixture());
-    const first = await hold({});
-    const second = observe(acquire({}));
-    await first.release();
-    const yielded = await store.next('yield');
-    events().revoked('n', 'me:101');
-    yielded.answer(grant(101, 1));
-
-    const again = await store.next('acquire');
-    again.answer(grant(200));
-    await settle();
-
-    expect(second.value?.fencingToken).toBe(200);
-    expect([...engine.leases].map(({ owner }) => owner)).toEqual(['me:200']);
-    const released = second.value?.release();
-    (await store.next('release')).answer(true);
-    await released;
-    expect(engine.size).toBe(0);
-  });
-
-  it('is not held when it was taken away before the answer that grants it came in', async () => {
-    const { acquire, events, store, hold } = bound(new EngineFixture());
-    await hold({}, { name: 'other' });
-    const waiting = observe(acquire({}));
-    const asked = await store.next('acquire');
-    events().revoked('n', 'me:101');
-    asked.answer(grant(101));
-    (await store.next('acquire')).answer(grant(200));
-    await settle();
-
-    expect(waiting.value?.fencingToken).toBe(200);
-  });
-
   it('is not adopted by the next request if it was taken away before the answer that grants it', async () => {
     const { acquire, clock, events, store } = bound(new EngineFixture());
     const waiting = observe(acquire({}));
@@ -115,46 +81,6 @@ describe('A hold that is lost while something is under way', () => {
     events().revoked('n', 'me:100');
 
     expect(second.value?.signal.aborted).toBe(true);
-  });
-});
-
-describe('A lease that becomes shorter', () => {
-  it('counts as short from the request on, even if the answer gets lost', async () => {
-    const { acquire, clock, store, hold } = bound(new EngineFixture({ window: 60_000 }));
-    const first = await hold({ ttl: 30_000 }, { tokens: 10 });
-    const second = observe(acquire({ ttl: 300 }));
-    await first.release();
-    await settle();
-    await clock.advance(10_000);
-    await store.next('extend');
-    const ends = second.value?.signal;
-    await clock.advance(300);
-
-    expect(second.value?.held).toBe(false);
-    expect(ends?.aborted).toBe(true);
-  });
-
-  it('counts as short when a caller requests that, even if the reply is lost', async () => {
-    const { clock, hold } = bound(new EngineFixture());
-    const lock = await hold({ ttl: 30_000 });
-    lock.extend(300).catch(() => undefined);
-    const { signal } = lock;
-    await clock.advance(300);
-
-    expect(lock.held).toBe(false);
-    expect(signal.aborted).toBe(true);
-  });
-
-  it('is not passed on with more left than minHold keeps in the store', async () => {
-    const { acquire, clock, store, hold } = bound(new EngineFixture({ window: 60_000 }));
-    const first = await hold({ minHold: 50 }, { tokens: 10 });
-    const second = observe(acquire({}));
-    void first.release();
-    await store.next('extend');
-    await clock.advance(50);
-
-    expect(second).toEqual({});
-    await store.next('yield');
   });
 });
 

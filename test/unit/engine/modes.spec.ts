@@ -264,16 +264,6 @@ describe('A bid for shared holds', () => {
     expect((await store.next('share')).request).toMatchObject({ holds: 1, since: 201 });
   });
 
-  it('asks again if all of it was released forcibly before it was known', async () => {
-    const { asked, holds } = await asking(READ);
-    fixture.events.revoked('n', 'me~s1:200');
-    asked.answer(shares('s1', 200));
-    (await fixture.store.next('share')).answer(shares('s1', 300));
-    await settle();
-
-    expect(holds[0]?.value?.fencingToken).toBe(300);
-  });
-
   it('gives no hold to a caller that requires more replicas', async () => {
     const { store } = fixture;
     const one = { replicas: { min: 1, timeout: 50 } };

@@ -119,15 +119,6 @@ describe('A hold that is detached', () => {
     expect((await fixture.store.next('release')).request.owner).toBe('me:100');
   });
 
-  it('is lost if the store no longer knows it', async () => {
-    const detaching = observe(hold.detach());
-    (await fixture.store.next('transfer')).answer(false);
-    await settle();
-
-    expect(detaching.error).toMatchObject({ code: 'LOCK_LOST', reason: 'gone' });
-    expect(hold.signal.aborted).toBe(true);
-  });
-
   it('does not end by maxHold on its way', async () => {
     const bounded = await fixture.hold({ maxHold: 200 }, { name: 'bounded' });
     const detaching = observe(bounded.detach());
@@ -189,43 +180,6 @@ describe('A hold that is attached', () => {
 
   beforeEach(() => {
     fixture = new EngineFixture();
-  });
-
-  it('is renewed, extended and released under its own owner id', async () => {
-    const attaching = attach({ ttl: 9_000 });
-    const call = await fixture.store.next('transfer');
-    expect(call.request).toMatchObject({ name: 'n', from, ttl: 9_000 });
-    const owner = call.request.to;
-    expect(owner).toMatch(/^me~[0-9a-f]{16}:70$/);
-    call.answer(true);
-    await settle();
-    expect(attaching.value?.fencingToken).toBe(70);
-    await fixture.clock.advance(3_000);
-    const renewal = await fixture.store.next('extend');
-    expect(renewal.request).toMatchObject([{ owner, ttl: 9_000 }]);
-    renewal.answer([true]);
-    await settle();
-    void attaching.value?.release();
-    const release = await fixture.store.next('release');
-    expect(release.request.owner).toBe(owner);
-    release.answer(true);
-    await settle();
-
-    expect([fixture.engine.size, fixture.engine.leases.size]).toEqual([0, 0]);
-  });
-
-  it('is lost when a renewal does not find it, or no renewal is answered', async () => {
-    const [first, second] = [attach({ ttl: 900 }), attach({ ttl: 900 })];
-    (await fixture.store.next('transfer')).answer(true);
-    (await fixture.store.next('transfer')).answer(true);
-    await settle();
-    await fixture.clock.advance(300);
-    (await fixture.store.next('extend')).answer([false, true]);
-    await settle();
-    expect([first.value?.held, second.value?.held]).toEqual([false, true]);
-    await fixture.clock.advance(900);
-
-    expect(second.value?.signal.aborted).toBe(true);
   });
 
   it('counts its lease from the request, not from the reply', async () => {
