@@ -180,7 +180,7 @@ function ofCaller(label: string | undefined): string {
 
 /** Errors of Node before a connection exists, and what ioredis says of sentinels and Clusters instead of them. */
 const CANNOT_CONNECT =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connect ETIMEDOUT|All sentinels .*unreachable|: Connection is closed/;
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connect (?:ETIMEDOUT|ENOENT|EACCES)|All sentinels .*unreachable|: Connection is closed/;
 
 /** A write to a connection that the server has closed; ioredis hides the reason that the server sent. */
 const CLOSED = /write EPIPE|ECONNRESET/;

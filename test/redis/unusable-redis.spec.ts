@@ -91,6 +91,12 @@ describe('A Redis that cannot be used', () => {
       'Cannot connect to Redis (connect ECONNREFUSED 127.0.0.1:1): check the server, and the address in the option connection, so',
     ],
     [
+      'no server listens at the path',
+      () => ({ path: '/no-such.sock', password: SECRET }),
+      /^Redis cannot be used for locks: connect ENOENT \/no-such\.sock$/,
+      'Cannot connect to Redis (connect ENOENT /no-such.sock): check the server, and the address in the option connection, so',
+    ],
+    [
       'the host does not exist',
       () => `redis://${credentials}@no-such-host.invalid:6379`,
       /ENOTFOUND no-such-host\.invalid/,
