@@ -21,10 +21,10 @@ class Cell {
 const storage = new AsyncLocalStorage<Cell>();
 let users = 0;
 
-/** The given cell, or the innermost one around it, whose enclosure has not ended. */
+/** The given cell, or the innermost one around it, whose enclosure has not ended, and does not remain of another one. */
 function openFrom(cell: Cell | undefined): Cell | undefined {
   let found = cell;
-  while (found !== undefined && found.enclosure === undefined) found = found.outer;
+  while (found !== undefined && found.enclosure?.isRest !== false) found = found.outer;
   return found;
 }
 
@@ -47,6 +47,8 @@ export abstract class Enclosure {
   private cell: Cell | undefined;
   private hasEnded = false;
   private rest: Enclosure | undefined;
+  /** @internal Whether this enclosure has taken the place of another one. */
+  isRest = false;
 
   /** Counts a user of enclosures, until the returned function is called. Without users, no `await` costs more. */
   static use(): () => void {
@@ -90,6 +92,11 @@ export abstract class Enclosure {
     return Enclosure.find((each) => each === this || undefined) === true;
   }
 
+  /** Whether the running code is inside this enclosure, and began in none inside it. */
+  get isInnermost(): boolean {
+    return storage.getStore()?.enclosure === this;
+  }
+
   /**
    * Runs `work` inside this enclosure and those that were around its first run, without those around the caller. For a
    * caller in the async context of other work, such as the callback of a pool.
@@ -106,6 +113,7 @@ export abstract class Enclosure {
   end(rest?: Enclosure): void {
     this.hasEnded = true;
     this.rest = rest;
+    if (rest !== undefined) rest.isRest = true;
     if (this.cell !== undefined) this.cell.content = rest;
     this.cell = undefined;
   }

@@ -11,7 +11,7 @@ import { Abandonment } from '../../primitives/abandonment.js';
 import { Enclosure } from '../../primitives/enclosure.js';
 import { ClientAbandonment } from './client-abandonment.js';
 import { endAfter } from './end-after.js';
-import { type InvokedHandler, isHandlerOf, lockedMethodsAt, invokedHandler } from './invoked-handler.js';
+import { type InvokedHandler, lockedMethodsAt, invokedHandler } from './invoked-handler.js';
 import type { LockedMethod } from './locked-method.js';
 import { SlotQueue } from './slot-queue.js';
 import { assertNotLost, releaseQuietly } from './while-held.js';
@@ -61,8 +61,8 @@ export class LockSlot extends Invocation {
   private queue: SlotQueue | undefined;
   /** Whether the handler has run in the slot. */
   isServed = false;
-  /** What remains of an invocation that ended without a run of its handler, and without its result. */
-  private refused: RefusedInvocation | undefined;
+  /** What remains of an invocation whose handler may no longer run. */
+  private ended: EndedInvocation | undefined;
   /** How often each locked method had run outside of a slot when the last interceptor called the handler. */
   private strays: ReadonlyMap<LockedMethod, number> | undefined;
   private over = false;
@@ -78,9 +78,9 @@ export class LockSlot extends Invocation {
   }
 
   /** The slot of the innermost invocation around the caller, or what remains of the invocation. */
-  static override current(): LockSlot | RefusedInvocation | undefined {
+  static override current(): LockSlot | EndedInvocation | undefined {
     const current = super.current();
-    return current instanceof LockSlot || current instanceof RefusedInvocation ? current : undefined;
+    return current instanceof LockSlot || current instanceof EndedInvocation ? current : undefined;
   }
 
   /** The slot of an invocation, also where its async context is lost. */
@@ -124,11 +124,6 @@ export class LockSlot extends Invocation {
     if (this.calls.length === 1 && this.client.isGone) throw this.client.reason;
   }
 
-  /** Whether Nest called the method for the client of the invocation. */
-  isOf(method: LockedMethod, instance: unknown): boolean {
-    return isHandlerOf(this.context, method, instance);
-  }
-
   /**
    * Claims the slot for a call of one of the handler's methods. Returns undefined for a repeated call nested in the one
    * that has the slot, and after the end of the invocation. Returns a Promise if the call has to wait for the slot.
@@ -137,11 +132,12 @@ export class LockSlot extends Invocation {
    * @param caller ends the wait for the slot.
    */
   claim(method: LockedMethod, caller: Abandonment | undefined): Claim | Promise<Claim> {
+    const [outermost] = this.calls;
+    const isBeside = outermost !== undefined && !surroundsCaller(outermost);
     // A: a call returns an Observable. B: Nest sees that the client has left, and ends the invocation. Then an interceptor
     // that awaits the call must not start it by subscribing.
-    if (this.over) return this.refused?.claim();
-    const [outermost] = this.calls;
-    if (outermost !== undefined && !surroundsCaller(outermost)) {
+    if (this.over) return outermost === undefined || isBeside ? this.ended?.claim() : undefined;
+    if (isBeside) {
       this.queue ??= new SlotQueue();
       return this.queue.wait(new Abandonment(this.client.signal, ...(caller ? [caller.signal] : [])), () =>
         this.push(method),
@@ -208,7 +204,7 @@ export class LockSlot extends Invocation {
     else if (lock) this.holds.push(lock);
     if (this.calls.length > 0) return;
     if (!this.over) return this.queue?.next();
-    this.end(this.refused);
+    this.end(this.ended);
     this.releasing = this.releaseAll();
   }
 
@@ -273,10 +269,10 @@ export class LockSlot extends Invocation {
   close(how: InvocationEnd): Promise<void> | undefined {
     this.over = true;
     this.begin();
-    if (!this.isServed) {
-      this.warnOfLostCalls();
-      if (how !== 'completed') this.refused = new RefusedInvocation(invokedHandler(this.context));
-    }
+    if (!this.isServed) this.warnOfLostCalls();
+    // An interceptor may reply from a cache, and call the handler later.
+    if (this.isServed || how !== 'completed')
+      this.ended = new EndedInvocation(invokedHandler(this.context), this.isServed);
     if (this.calls.length > 0) this.client.abort();
     else this.client.stopListening();
     for (const leave of this.unsubscribed) leave();
@@ -284,7 +280,7 @@ export class LockSlot extends Invocation {
     // An interceptor that rejects a value ends the stream of a call, but only after it has passed on the error.
     if (this.calls.length > 0)
       return how === 'failed' ? Promise.resolve().then(() => this.releasing) : undefined;
-    this.end(this.refused);
+    this.end(this.ended);
     return this.holds.length === 0 ? undefined : this.releaseAll();
   }
 
@@ -309,24 +305,23 @@ export class LockSlot extends Invocation {
 }
 
 /**
- * What remains of an invocation that failed, or whose client left, before the handler ran: the handler does not run any
- * more. It refers to no request.
+ * What remains of an invocation: its interceptors may no longer run its handler, whose lock would end before they do. It
+ * refers to no request.
  */
-class RefusedInvocation extends Invocation {
-  constructor(private readonly handler: InvokedHandler) {
+class EndedInvocation extends Invocation {
+  constructor(
+    readonly context: InvokedHandler,
+    private readonly isServed: boolean,
+  ) {
     super(new Abandonment());
     this.begin();
   }
 
-  /** Whether the method is the handler of the invocation. */
-  isOf(method: LockedMethod, instance: unknown): boolean {
-    return isHandlerOf(this.handler, method, instance);
-  }
-
-  /** Rejects a late call of the handler. */
-  claim(): never {
+  /** Rejects a late call by an interceptor. Work that a run of the handler has left behind may call it again. */
+  claim(): undefined {
+    if (this.isServed && this.isAround && !this.isInnermost) return undefined;
     // Created here, because the stack of an error leads to the objects of its functions.
-    throw abortError('The request ended before its handler ran.');
+    throw abortError(`The request ended before its handler ran${this.isServed ? ' again' : ''}.`);
   }
 }
 

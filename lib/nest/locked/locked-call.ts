@@ -3,6 +3,7 @@ import { defer, from, isObservable, Observable, of, type Subscriber } from 'rxjs
 import { Abandonment } from '../../primitives/abandonment.js';
 import { LockSlot } from './lock-slot.js';
 import { endAfter } from './end-after.js';
+import { isHandlerOf } from './invoked-handler.js';
 import { assertNotLost, releaseQuietly, whileHeld } from './while-held.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
 import { noteOrigin } from '../../service/invocation/invocation.js';
@@ -197,7 +198,7 @@ export function wrapMethod(method: LockedMethod): AnyFunction {
   const wrapper = new Proxy(original, {
     apply(_original, instance: object, args: unknown[]): unknown {
       const current = LockSlot.current();
-      const invocation = current?.isOf(method, instance) === true ? current : undefined;
+      const invocation = current && isHandlerOf(current.context, method, instance) ? current : undefined;
       const run = () => new LockedCall(method, instance, args, invocation);
       if (!method.returnsObservable) return run().settle();
       return new Observable((subscriber) => void run().stream(subscriber));

@@ -18,7 +18,7 @@ export const borderFaults: readonly DeliberateFault[] = [
   {
     fault: 'the handler is found by the identity of its function only',
     file: `${locked}/locked-call.ts`,
-    text: 'const invocation = current?.isOf(method, instance) === true ? current : undefined;',
+    text: 'const invocation = current && isHandlerOf(current.context, method, instance) ? current : undefined;',
     instead: 'const invocation = current?.context.getHandler() === wrapper ? current : undefined;',
   },
   {
@@ -84,7 +84,7 @@ export const borderFaults: readonly DeliberateFault[] = [
   {
     fault: 'a handler is called again when its request ended while it waited',
     file: slot,
-    text: `this.end(this.refused);
+    text: `this.end(this.ended);
     this.releasing = this.releaseAll();`,
     instead: `this.end();
     this.releasing = this.releaseAll();`,
@@ -93,7 +93,7 @@ export const borderFaults: readonly DeliberateFault[] = [
   {
     fault: 'a second call of the handler does not wait for its turn',
     file: slot,
-    text: 'if (outermost !== undefined && !surroundsCaller(outermost)) {',
+    text: 'if (isBeside) {',
     instead: 'if (false) {',
   },
 ];
