@@ -1,6 +1,6 @@
 import { SeveralNames } from './acquire/several-names.js';
 import { SingleName } from './acquire/single-name.js';
-import { CombinedLock } from '../engine/hold/combined-lock.js';
+import { CombinedLock, holdsOf } from '../engine/hold/combined-lock.js';
 import type { LockEngine } from '../engine/lock-engine.js';
 import { Abandonment } from '../primitives/abandonment.js';
 import { inRootContext } from '../primitives/root-context.js';
@@ -496,32 +496,18 @@ export class LockService {
     }
   }
 
+  /** Acquires names. Errors of a call on behalf of an invocation refer to this service. */
   #grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
     const invocation = Invocation.current();
-    return invocation === undefined ? this.#request(key, options) : this.#grantIn(invocation, key, options);
-  }
-
-  /**
-   * Acquires on behalf of an invocation: its first wait ends when the client disconnects, and its errors refer to this
-   * service.
-   */
-  #grantIn(
-    invocation: Invocation,
-    key: string | readonly string[],
-    options: ResolvedLockOptions,
-  ): Promise<GrantedLock> {
-    const fail = (error: unknown): void => noteOrigin(error, this.options);
-    try {
-      const granting = this.#request(
-        key,
-        this.#context.isEntered ? options : abandonable(options, invocation),
-      );
-      granting.then(() => invocation.begin(), fail);
-      return granting;
-    } catch (error) {
-      fail(error);
-      throw error;
-    }
+    if (invocation === undefined) return this.#request(key, options);
+    const granting = invocation.acquire([key].flat(), options, this.#context.isEntered, (resolved) =>
+      this.#request(key, resolved),
+    );
+    granting.then(
+      () => invocation.begin(),
+      (error: unknown) => noteOrigin(error, this.options),
+    );
+    return granting;
   }
 
   #request(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
@@ -544,18 +530,6 @@ export class LockService {
 /** Whether a key is a list; `Array.isArray` does not narrow readonly arrays. */
 function isList(key: string | readonly string[]): key is readonly string[] {
   return Array.isArray(key);
-}
-
-/** The options of an acquire whose wait also ends when the client of its invocation leaves. */
-function abandonable(options: ResolvedLockOptions, { firstWait }: Invocation): ResolvedLockOptions {
-  if (firstWait === undefined || options.wait === 0) return options;
-  const { signal } = options;
-  const either = signal === undefined ? firstWait : new Abandonment(signal, firstWait.signal);
-  return { ...options, signal: either.signal };
-}
-
-function holdsOf(lock: Lock): readonly ReusableLock[] {
-  return lock instanceof CombinedLock ? lock.holds : [lock as ReusableLock];
 }
 
 function unavailable(keys: readonly string[], cause: unknown): never {

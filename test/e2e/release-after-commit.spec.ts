@@ -6,10 +6,14 @@ import {
   Injectable,
   Module,
   UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
   type ModuleMetadata,
+  type NestInterceptor,
   type Type,
 } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { defer, lastValueFrom, type Observable } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { RedisServer } from '../support/redis-server.js';
 import { CriticalSection } from './places/support/critical-section.js';
@@ -53,6 +57,36 @@ class PlainController extends JournalController {
   @Locked('work')
   work(): Promise<string> {
     return this.begin();
+  }
+}
+
+/** Holds the lock of the handler around it. */
+@Injectable()
+class LockingInterceptor implements NestInterceptor {
+  constructor(private readonly locks: LockService) {}
+
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return defer(() => this.locks.using('work', () => lastValueFrom(next.handle())));
+  }
+}
+
+@UseInterceptors(TransactionInterceptor, LockingInterceptor)
+@Controller()
+class InsideLockController extends LockedBase {}
+
+@UseInterceptors(TransactionInterceptor)
+@Controller()
+class LockingOverrideController extends LockedBase {
+  constructor(
+    journal: Journal,
+    private readonly locks: LockService,
+  ) {
+    super(journal);
+  }
+
+  @Get('work')
+  override work(): Promise<string> {
+    return this.locks.using('work', () => super.work());
   }
 }
 
@@ -189,6 +223,8 @@ describe.each(platforms)('the hold of a locked handler on %s', (_name, adapter) 
   // test/compositions has interceptors of the method, the class and the application, and inherited handlers.
   it.each([
     ['below the lock on the method', MethodBelowController],
+    ['outside of an interceptor that holds the lock itself', InsideLockController],
+    ['on the controller, around an override that holds the lock itself', LockingOverrideController],
     ['on the controller, for a lock below another one of the same method', TwiceLockedController],
     ['on the controller, for a lock of the method that a locked override calls', LockedOverrideController],
   ])('outlives the commit of a transaction interceptor %s', async (_place, controller) => {

@@ -3,7 +3,7 @@ import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { detachmentError, partlyDetached } from '../lock-errors.js';
-import type { GrantedLock } from './lock.interface.js';
+import type { GrantedLock, Lock } from './lock.interface.js';
 import type { ReusableLock } from './reentry.js';
 import { formatTransfer, newSecret } from './transfer-string.js';
 
@@ -83,6 +83,11 @@ export class CombinedLock implements GrantedLock {
     });
     return combined;
   }
+}
+
+/** The holds of which a lock consists. */
+export function holdsOf(lock: Lock): readonly ReusableLock[] {
+  return lock instanceof CombinedLock ? lock.holds : [lock as ReusableLock];
 }
 
 /**

@@ -63,7 +63,7 @@ export class Reentry {
   /** Number of branches inside. */
   private inside = 0;
   /** Created on demand, because most holds are never reused. */
-  private entries: Set<Pick<ReusableLock, 'reentry'>> | undefined;
+  private entries: Set<ReusableLock> | undefined;
   private branches: Set<SettleBranch> | undefined;
   private emptied: (() => void) | undefined;
 
@@ -77,7 +77,7 @@ export class Reentry {
   }
 
   /** The entries of the branches inside. */
-  get occupants(): Set<Pick<ReusableLock, 'reentry'>> {
+  get occupants(): Set<ReusableLock> {
     return (this.entries ??= new Set());
   }
 
@@ -126,7 +126,7 @@ export class Reentry {
     });
   }
 
-  exit(occupant: Pick<ReusableLock, 'reentry'>): void {
+  exit(occupant: ReusableLock): void {
     this.occupants.delete(occupant);
     const [next] = this.branches ?? [];
     if (next) return next(true);
@@ -149,9 +149,13 @@ export class Reentry {
     return this.context.isAround;
   }
 
-  /** Whether a nested call would wait for other nested calls, possibly for itself. */
+  /** Whether the running code would wait for other nested calls, possibly for itself. */
   get isOwnWait(): boolean {
-    return this.inside > 0 && this.surroundsCaller;
+    if (this.inside === 0) return false;
+    return (
+      this.surroundsCaller ||
+      [...this.occupants].some(({ reentry }) => reentry?.surroundsCaller || reentry?.isOwnWait)
+    );
   }
 
   /**

@@ -1,5 +1,8 @@
 import { Observable } from 'rxjs';
 
+/** How a stream has ended: with its completion, with an error, or without a subscriber. */
+export type Ending = 'completed' | 'failed' | 'left';
+
 /** The actions at the end of a stream. */
 export interface StreamEnd<T> {
   /** Called with each value when it comes. */
@@ -8,7 +11,7 @@ export interface StreamEnd<T> {
    * Called once, at the end of the stream or when the subscriber leaves. The subscriber receives the end when the
    * Promise has settled. A rejection replaces the completion.
    */
-  readonly close: (how: 'completed' | 'failed' | 'left') => Promise<void> | void;
+  readonly close: (how: Ending) => Promise<void> | void;
   /** Converts an error for the subscriber. */
   readonly translate?: (error: unknown) => unknown;
 }

@@ -1,26 +1,18 @@
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import { defer, Observable } from 'rxjs';
-import { CombinedLock } from '../../engine/hold/combined-lock.js';
+import { holdsOf } from '../../engine/hold/combined-lock.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
-import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { LockService } from '../../service/lock.service.js';
 import { OnceLock } from '../../service/once/once-lock.js';
-import { Invocation } from '../../service/invocation/invocation.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
+import { Invocation } from '../../service/invocation/invocation.js';
 import { Abandonment } from '../../primitives/abandonment.js';
-import { Enclosure } from '../../primitives/enclosure.js';
 import { ClientAbandonment } from './client-abandonment.js';
-import { endAfter } from './end-after.js';
+import { endAfter, type Ending } from './end-after.js';
 import { type InvokedHandler, lockedMethodsAt, invokedHandler } from './invoked-handler.js';
 import type { LockedMethod } from './locked-method.js';
 import { SlotQueue } from './slot-queue.js';
 import { assertNotLost, releaseQuietly } from './while-held.js';
-
-/** How an invocation has ended: with the result of the handler, with an error, or without a subscriber. */
-export type InvocationEnd = 'completed' | 'failed' | 'left';
-
-/** The slot, for a call that has claimed it. */
-type Claim = LockSlot | undefined;
 
 /** A call that has the slot. */
 interface SlotCall {
@@ -49,14 +41,10 @@ interface SlotContext extends ExecutionContext {
 export class LockSlot extends Invocation {
   /** The service of the call that claimed the slot. */
   service: LockService | undefined;
-  /** Holds of ended calls. */
-  private readonly holds: Lock[] = [];
   /** The calls that have the slot, outermost first. */
   private readonly calls: SlotCall[] = [];
   /** Ends of calls whose Promise has resolved to a stream without a subscriber so far. */
   private readonly unsubscribed = new Set<() => void>();
-  /** Methods among `calls` that the outermost one has called again. */
-  private called: Set<object> | undefined;
   /** Created on demand, because interceptors rarely call the handler twice at the same time. */
   private queue: SlotQueue | undefined;
   /** Whether the handler has run in the slot. */
@@ -66,8 +54,6 @@ export class LockSlot extends Invocation {
   /** How often each locked method had run outside of a slot when the last interceptor called the handler. */
   private strays: ReadonlyMap<LockedMethod, number> | undefined;
   private over = false;
-  /** Whether the invocation itself is nested in a hold, which outlives it. */
-  private readonly isInHold = Enclosure.find((each) => !(each instanceof Invocation) || undefined) === true;
   /** Settles when the holds of a call that ended after the invocation are released. */
   private releasing: Promise<void> | undefined;
   declare protected readonly client: ClientAbandonment;
@@ -131,7 +117,7 @@ export class LockSlot extends Invocation {
    *
    * @param caller ends the wait for the slot.
    */
-  claim(method: LockedMethod, caller: Abandonment | undefined): Claim | Promise<Claim> {
+  claim(method: LockedMethod, caller: Abandonment | undefined): LockSlot | undefined | Promise<LockSlot> {
     const [outermost] = this.calls;
     const isBeside = outermost !== undefined && !surroundsCaller(outermost);
     // A: a call returns an Observable. B: Nest sees that the client has left, and ends the invocation. Then an interceptor
@@ -143,11 +129,7 @@ export class LockSlot extends Invocation {
         this.push(method),
       );
     }
-    if (this.calls.some((call) => call.method === method)) {
-      if (method !== outermost?.method) (this.called ??= new Set()).add(method);
-      return undefined;
-    }
-    return this.push(method);
+    return this.calls.some((call) => call.method === method) ? undefined : this.push(method);
   }
 
   private push(method: LockedMethod): this {
@@ -169,43 +151,31 @@ export class LockSlot extends Invocation {
   takeHold(keys: readonly string[]): Lock | undefined {
     const fits = (hold: Lock): boolean =>
       hold.keys.length === keys.length && hold.keys.every((key, i) => key === keys[i]);
-    for (const lock of this.holds.filter(fits)) {
-      this.holds.splice(this.holds.indexOf(lock), 1);
+    for (const lock of this.kept.filter(fits)) {
+      this.kept.splice(this.kept.indexOf(lock), 1);
       if (lock.held) return lock;
       void releaseQuietly(lock);
     }
     return undefined;
   }
 
-  /**
-   * Whether the result of a run can be kept at the end of the invocation: its own hold, or the one that it is nested in,
-   * lasts until then.
-   */
-  keepsAtEnd(method: LockedMethod, run: OnceLock): boolean {
-    if (this.called?.has(method)) return false;
-    let [hold] = run.holds;
-    while (hold instanceof NestedHold) hold = hold.outer;
-    return (
-      this.isInHold || this.calls.some(({ lock }) => lock && holdsOf(lock).some((each) => each === hold))
-    );
-  }
-
   /** Ends a call that has the slot: its hold belongs to the slot from now on. */
   leave(method: LockedMethod, lock?: Lock): void {
-    const isInner = method !== this.calls[0]?.method;
     this.calls.splice(
       this.calls.findLastIndex((call) => call.method === method),
       1,
     );
-    // Until the end of the invocation, an inner hold would block the other call, for which the invocation waits. An entry
-    // into another hold would block all calls that reuse that hold, and its release, for which the invocation may wait.
-    if (lock && (isInner || !this.isInHold)) leaveOuterHolds(lock);
-    if (lock && isInner && this.called?.delete(method)) void releaseQuietly(lock);
-    else if (lock) this.holds.push(lock);
+    if (lock) {
+      // An outer call may detach its hold, in which no entry may be left. The hold lasts as long as the entry would.
+      const outer = this.calls.flatMap((call) => (call.lock ? holdsOf(call.lock) : []));
+      for (const hold of holdsOf(lock))
+        if (hold instanceof NestedHold && outer.includes(hold.outer)) void hold.release();
+      this.keep(lock);
+    }
     if (this.calls.length > 0) return;
     if (!this.over) return this.queue?.next();
     this.end(this.ended);
-    this.releasing = this.releaseAll();
+    this.releasing = this.releaseAll('left');
   }
 
   /**
@@ -233,13 +203,13 @@ export class LockSlot extends Invocation {
    * @throws LockConfigError, or LockUnavailableError, for a result that is not kept.
    */
   confirm(): Promise<void> | undefined {
-    return this.holds.length > 0 ? this.confirmHolds() : undefined;
+    return this.kept.length > 0 ? this.confirmHolds() : undefined;
   }
 
   private async confirmHolds(): Promise<void> {
     try {
-      for (const lock of this.holds) assertNotLost(lock);
-      for (const lock of this.holds) if (lock instanceof OnceLock) await lock.keepResult();
+      for (const lock of this.kept) assertNotLost(lock);
+      for (const lock of this.kept) if (lock instanceof OnceLock) await lock.keepResult();
     } catch (error) {
       await this.close('failed');
       throw error;
@@ -247,46 +217,27 @@ export class LockSlot extends Invocation {
   }
 
   /**
-   * Ends a successful invocation: settles when its holds are released; returns undefined without holds.
+   * Ends the invocation and its waits: settles when its holds are released; returns undefined without holds. A call that
+   * still works, because its client disconnected, keeps its hold until it ends.
    *
-   * @throws LockLostError if a hold ended before the invocation did, or while nested calls delayed its release.
+   * @throws LockLostError if nested calls delayed the release of a completed invocation, and a hold was lost meanwhile.
    */
-  complete(): Promise<void> | undefined {
-    return this.holds.length > 0 ? this.completeHolding() : this.close('completed');
-  }
-
-  private async completeHolding(): Promise<void> {
-    await this.confirmHolds();
-    await this.close('completed');
-    // A mock of a lock may lack this method.
-    for (const lock of this.holds as Partial<GrantedLock>[]) lock.assertNotLost?.();
-  }
-
-  /**
-   * Ends the invocation: settles when its holds are released; returns undefined without holds. A call that still works,
-   * because its client disconnected, keeps its hold until it ends.
-   */
-  close(how: InvocationEnd): Promise<void> | undefined {
+  close(how: Ending): Promise<void> | undefined {
     this.over = true;
     this.begin();
     if (!this.isServed) this.warnOfLostCalls();
     // An interceptor may reply from a cache, and call the handler later.
     if (this.isServed || how !== 'completed')
       this.ended = new EndedInvocation(invokedHandler(this.context), this.isServed);
-    if (this.calls.length > 0) this.client.abort();
-    else this.client.stopListening();
+    if (this.calls.length > 0 || how !== 'completed') this.client.abort();
+    this.client.stopListening();
     for (const leave of this.unsubscribed) leave();
     this.unsubscribed.clear();
     // An interceptor that rejects a value ends the stream of a call, but only after it has passed on the error.
     if (this.calls.length > 0)
       return how === 'failed' ? Promise.resolve().then(() => this.releasing) : undefined;
     this.end(this.ended);
-    return this.holds.length === 0 ? undefined : this.releaseAll();
-  }
-
-  /** Ends the waits of an invocation that has failed, or whose client has left. */
-  abandon(): void {
-    this.client.abort();
+    return this.kept.length === 0 ? undefined : this.releaseAll(how);
   }
 
   /**
@@ -299,8 +250,10 @@ export class LockSlot extends Invocation {
       if (method.strayRuns > before) method.warnOfLostInvocation();
   }
 
-  private async releaseAll(): Promise<void> {
-    await Promise.all(this.holds.map(releaseQuietly));
+  private async releaseAll(how: Ending): Promise<void> {
+    await Promise.all(this.kept.map(releaseQuietly));
+    // A mock of a lock may lack this method.
+    if (how === 'completed') for (const lock of this.kept as Partial<GrantedLock>[]) lock.assertNotLost?.();
   }
 }
 
@@ -337,13 +290,4 @@ function surroundsCaller({ lock }: SlotCall): boolean {
   if (lock === undefined) return false;
   const [hold] = holdsOf(lock);
   return hold?.reentry?.isOpen !== true || hold.reentry.surroundsCaller;
-}
-
-/** Ends the entries into other holds of a lock. */
-function leaveOuterHolds(lock: Lock): void {
-  for (const hold of holdsOf(lock)) if (hold instanceof NestedHold) void hold.release();
-}
-
-function holdsOf(lock: Lock): readonly ReusableLock[] {
-  return lock instanceof CombinedLock ? lock.holds : [lock as ReusableLock];
 }

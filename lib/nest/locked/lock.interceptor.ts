@@ -50,11 +50,13 @@ export class LockInterceptor implements NestInterceptor {
     return endAfter(handled, {
       seen: (value) => (isStreamed ||= isStreamedBody(value)),
       close: (how) => {
-        if (how !== 'completed') slot.abandon();
-        if (!isStreamed || !slot.isServed) return how === 'completed' ? slot.complete() : slot.close(how);
-        const closeLater = (): void => onceAnswered(slot.context, () => void slot.close(how));
-        const confirmed = how === 'completed' ? slot.confirm() : undefined;
-        return confirmed === undefined ? closeLater() : confirmed.then(closeLater);
+        if (how !== 'completed') return slot.close(how);
+        const close = (): Promise<void> | void => {
+          if (!isStreamed || !slot.isServed) return slot.close(how);
+          onceAnswered(slot.context, () => void slot.close('left'));
+        };
+        const confirmed = slot.confirm();
+        return confirmed === undefined ? close() : confirmed.then(close);
       },
       translate: (error) => this.translate(error, slot),
     });

@@ -113,7 +113,7 @@ export class LockedCall {
     const granting = callFrom(this.method.originOf(this.instance), () =>
       this.method.request(service, keys, options),
     );
-    return this.slot === undefined ? granting : this.unlessGone(this.slot, granting);
+    return slot === undefined ? granting : this.unlessGone(slot, granting);
   }
 
   /** Releases a lock that was granted after the client had left: no work runs for that client. */
@@ -137,7 +137,7 @@ export class LockedCall {
     if (isObservable(result)) throw this.method.unkeptStream();
     assertNotLost(lock);
     lock.note(result);
-    if (this.slot?.keepsAtEnd(this.method, lock) !== true) await lock.keepResult();
+    if (this.slot === undefined) await lock.keepResult();
   }
 
   private work(lock: Lock): unknown {

@@ -42,8 +42,7 @@ export class LockedMethod {
   private readonly keep: OnceOptions['keep'] | undefined;
   /** Number of runs under a lock that belonged to no invocation. */
   strayRuns = 0;
-  private warned = false;
-  private hasLostInvocation = false;
+  private readonly warnings = new Set<string>();
 
   constructor(
     readonly prototype: object,
@@ -147,26 +146,25 @@ export class LockedMethod {
 
   /** Warns once about a method whose callers receive a Promise instead of the expected Observable. */
   warnOfUntypedStream(): void {
-    if (this.warned) return;
-    this.warned = true;
-    Logger.warn(
+    this.warnOnce(
       `${this.name} returns an Observable, but its metadata does not say so, so its calls return a Promise of the Observable. ` +
         'Name Observable as its return type, and import it without "type".',
-      LOG_CONTEXT,
     );
   }
 
   /** Warns once about a handler whose call did not find its invocation. */
   warnOfLostInvocation(): void {
-    if (this.hasLostInvocation) return;
-    this.hasLostInvocation = true;
-    Logger.warn(
+    this.warnOnce(
       `${this.name} is the handler of a request, but its call did not find that request. Its lock was released when the ` +
         'method ended, before the interceptors had ended, so a transaction of an interceptor committed without the lock. ' +
         `Probably a decorator above ${this.decorator} calls the method from the callback of a pool or an event emitter, which loses ` +
         `the async context. Put ${this.decorator} above that decorator, or pass the callback through AsyncResource.bind().`,
-      LOG_CONTEXT,
     );
+  }
+
+  private warnOnce(warning: string): void {
+    if (!this.warnings.has(warning)) Logger.warn(warning, LOG_CONTEXT);
+    this.warnings.add(warning);
   }
 
   /** The lock names of a call. */

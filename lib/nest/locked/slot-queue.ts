@@ -1,4 +1,4 @@
-import type { Abandonment } from '../../primitives/abandonment.js';
+import { type Abandonment, onAbort } from '../../primitives/abandonment.js';
 
 /** Calls that wait for the slot, in arrival order. */
 export class SlotQueue {
@@ -11,21 +11,17 @@ export class SlotQueue {
    */
   wait<T>(caller: Abandonment, take: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      const endWait = (): void => {
+      if (caller.aborted) return reject(caller.reason);
+      const endWait = onAbort(caller.signal, () => {
         this.waiting.delete(begin);
-        caller.removeEventListener('abort', abort);
-      };
+        reject(caller.reason);
+      });
       const begin = (): void => {
+        this.waiting.delete(begin);
         endWait();
         resolve(take());
       };
-      const abort = (): void => {
-        endWait();
-        reject(caller.reason);
-      };
-      if (caller.aborted) return abort();
       this.waiting.add(begin);
-      caller.addEventListener('abort', abort);
     });
   }
 

@@ -1,6 +1,8 @@
 import type { GrantedLock } from '../../engine/hold/lock.interface.js';
 import { type ReusableLock, type HoldContext, Reentry } from '../../engine/hold/reentry.js';
+import { holdsOf } from '../../engine/hold/combined-lock.js';
 import { Enclosure } from '../../primitives/enclosure.js';
+import { Invocation } from '../invocation/invocation.js';
 
 /** A hold of the enclosing async context, with its re-entry. */
 export interface EnclosingHold {
@@ -19,6 +21,10 @@ class LockFrame extends Enclosure implements HoldContext {
   ) {
     super();
     this.left = holds.length;
+  }
+
+  override get isAround(): boolean {
+    return this.context.find((each) => each === this || undefined) === true;
   }
 
   endOfHold(): void {
@@ -56,7 +62,8 @@ export class LockContext {
   enclosing(name: string): EnclosingHold | undefined {
     return this.find(({ holds }) => {
       for (const hold of holds) {
-        if (hold.keys[0] === name && hold.reentry?.isOpen) return { hold, reentry: hold.reentry };
+        const found = hold.keys[0] === name ? innermostAround(hold) : undefined;
+        if (found !== undefined) return found;
       }
       return undefined;
     });
@@ -77,10 +84,34 @@ export class LockContext {
     });
   }
 
-  /** The first result of `select` that is not undefined, for the locks of this service from inside out. */
-  private find<T>(select: (frame: LockFrame) => T | undefined): T | undefined {
-    return Enclosure.find((each) =>
-      each instanceof LockFrame && each.context === this ? select(each) : undefined,
-    );
+  /**
+   * The first result of `select` that is not undefined, for the locks of this service from inside out. The locks that an
+   * invocation keeps are around all of its code.
+   */
+  find<T>(select: (frame: LockFrame) => T | undefined): T | undefined {
+    const selectOwn = (each: unknown): T | undefined =>
+      each instanceof LockFrame && each.context === this ? select(each) : undefined;
+    return Enclosure.find((each) => {
+      if (!(each instanceof Invocation)) return selectOwn(each);
+      for (const lock of each.kept) {
+        const found = selectOwn(holdsOf(lock)[0]?.reentry?.context);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    });
   }
+}
+
+/**
+ * A hold, or an entry into it, that is around the running code and admits calls. An invocation may keep an entry into a
+ * hold that is further inside, and may call its handler again from inside an entry into the hold that it keeps.
+ */
+function innermostAround(hold: ReusableLock): EnclosingHold | undefined {
+  const { reentry } = hold;
+  if (reentry?.isBusy)
+    for (const entry of reentry.occupants) {
+      const found = innermostAround(entry);
+      if (found !== undefined) return found;
+    }
+  return reentry?.isOpen && reentry.surroundsCaller ? { hold, reentry } : undefined;
 }

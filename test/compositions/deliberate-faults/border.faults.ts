@@ -24,8 +24,8 @@ export const borderFaults: readonly DeliberateFault[] = [
   {
     fault: 'the lock is released when the handler ends, not when its interceptors end',
     file: slot,
-    text: 'else if (lock) this.holds.push(lock);',
-    instead: 'else if (lock) void releaseQuietly(lock);',
+    text: 'this.keep(lock);',
+    instead: 'void releaseQuietly(lock);',
   },
   {
     fault: 'a stream is released before its finalizers when its subscriber leaves',
@@ -85,9 +85,9 @@ export const borderFaults: readonly DeliberateFault[] = [
     fault: 'a handler is called again when its request ended while it waited',
     file: slot,
     text: `this.end(this.ended);
-    this.releasing = this.releaseAll();`,
+    this.releasing = this.releaseAll('left');`,
     instead: `this.end();
-    this.releasing = this.releaseAll();`,
+    this.releasing = this.releaseAll('left');`,
   },
   // The last one: calls hang, and their timers would count as those of the next fault.
   {

@@ -46,6 +46,11 @@ abstract class Orders {
   async part(): Promise<string> {
     return 'done';
   }
+
+  @Locked('order')
+  async passedOn(): Promise<string> {
+    return 'done';
+  }
 }
 
 @Controller()
@@ -105,6 +110,14 @@ class OrdersController extends Orders {
     return depth === 2 ? 'done' : this.detached(depth + 1);
   }
 
+  @Get('passed-on')
+  @Locked('order')
+  override async passedOn(@CurrentLock() lock?: Lock): Promise<string> {
+    const result = await super.passedOn();
+    await using _ = await this.locks.attach((await lock?.detach()) ?? '');
+    return result;
+  }
+
   @Get('part')
   @Locked('whole')
   override async part(@CurrentLock() lock?: Lock): Promise<string> {
@@ -153,4 +166,8 @@ describe('a request', () => {
     'ends if its handler calls a locked method of its own after the end of its hold: %s',
     expectDone,
   );
+
+  it('ends if its handler detaches its hold after the method that it overrides, of the same name', async () => {
+    await expectDone('/passed-on');
+  });
 });
