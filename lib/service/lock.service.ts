@@ -53,6 +53,8 @@ export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
 export class LockService {
   /** @internal */
   readonly options: ResolvedModuleOptions;
+  /** @internal The service itself, if `this` is a Proxy of it, such as one of NestJS Observe, or inherits from it. */
+  declare readonly unwrapped: this;
   // JavaScript-private members: NestJS Observe would show other methods as spans of their own.
   readonly #engine: LockEngine;
   readonly #context = new LockContext();
@@ -68,6 +70,7 @@ export class LockService {
   constructor(options: ResolvedModuleOptions, engine: LockEngine);
   constructor(options: ResolvedModuleOptions, engine: LockEngine) {
     this.options = options;
+    Object.defineProperty(this, 'unwrapped', { value: this });
     this.#engine = engine;
     this.#single = new SingleName(engine, this.#context);
     this.#onces = new Once({
@@ -106,7 +109,7 @@ export class LockService {
   acquire(key: string | readonly string[], options?: LockOptions): Promise<Lock> {
     // Not an async function: its additional promises would be half of the cost of an acquire here.
     try {
-      return this.#grant(key, resolveCallOptions(this.options, options));
+      return this.unwrapped.#grant(key, resolveCallOptions(this.options, options));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -124,7 +127,7 @@ export class LockService {
    */
   async tryAcquire(key: string | readonly string[], options?: LockOptions): Promise<Lock | undefined> {
     try {
-      return await this.#grant(key, {
+      return await this.unwrapped.#grant(key, {
         ...resolveCallOptions(this.options, options),
         wait: 0,
         namesHolder: false,
@@ -165,10 +168,10 @@ export class LockService {
         'using() takes the work to run under the lock as its last argument, a function.',
       );
     }
-    const lock = await this.#grant(key, resolveCallOptions(this.options, options));
+    const lock = await this.unwrapped.#grant(key, resolveCallOptions(this.options, options));
     let result: T;
     try {
-      result = await this.runInContext(lock, () => work(lock));
+      result = await this.unwrapped.runInContext(lock, () => work(lock));
       lock.assertNotLost();
     } finally {
       await lock.release();
@@ -197,7 +200,7 @@ export class LockService {
    */
   once<T>(name: string, options: OnceOptions, work: LockedWork<T> & JsonWork<T>): Promise<T> {
     try {
-      return this.#callOnce(name, resolveOnceOptions(this.options, options), work);
+      return this.unwrapped.#callOnce(name, resolveOnceOptions(this.options, options), work);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -216,7 +219,7 @@ export class LockService {
    */
   async forget(name: string): Promise<boolean> {
     assertLockName(name);
-    return this.#onces.forget(name).catch((cause: unknown) => unavailable([name], cause));
+    return this.unwrapped.#onces.forget(name).catch((cause: unknown) => unavailable([name], cause));
   }
 
   /**
@@ -229,7 +232,7 @@ export class LockService {
    * ```
    */
   current(key?: string): Lock | undefined {
-    return this.#context.current(key);
+    return this.unwrapped.#context.current(key);
   }
 
   /**
@@ -248,7 +251,7 @@ export class LockService {
    */
   async query(key: string): Promise<LockSnapshot> {
     assertLockName(key);
-    return this.#engine.query(key).catch((cause: unknown) => unavailable([key], cause));
+    return this.unwrapped.#engine.query(key).catch((cause: unknown) => unavailable([key], cause));
   }
 
   /**
@@ -270,7 +273,7 @@ export class LockService {
     const { prefix, limit } = resolveListOptions(options);
     assertCanList(this.options);
     let left = limit;
-    const pages = this.#engine.list(prefix)[Symbol.asyncIterator]();
+    const pages = this.unwrapped.#engine.list(prefix)[Symbol.asyncIterator]();
     try {
       for (;;) {
         const page = await pages.next().catch((cause: unknown) => unavailable([], cause));
@@ -296,7 +299,7 @@ export class LockService {
    * ```
    */
   holds(): readonly OwnHold[] {
-    return this.#engine.holds();
+    return this.unwrapped.#engine.holds();
   }
 
   /**
@@ -325,7 +328,7 @@ export class LockService {
   async forceRelease(key: string, options: ForceReleaseOptions): Promise<ForcedRelease>;
   async forceRelease(key: string, options?: ForceReleaseOptions): Promise<boolean | ForcedRelease> {
     assertLockName(key);
-    const forced = await this.#engine.store
+    const forced = await this.unwrapped.#engine.store
       .forceRelease(key, options?.owners)
       .catch((cause: unknown) => unavailable([key], cause));
     return options ? forced : forced.released.length > 0;
@@ -357,13 +360,13 @@ export class LockService {
     const resolved = resolveCallOptions(this.options, options);
     const parsed = parseTransfer(transfer);
     const keys = parsed.holds.map(({ name }) => name);
-    if (!this.#engine.store.transfer)
+    if (!this.unwrapped.#engine.store.transfer)
       throw new LockConfigError('Locks on a quorum stay with their process: they cannot be attached.', {
         keys,
       });
     assertNameCount(keys, 'The transfer string');
     resolved.signal?.throwIfAborted();
-    return new CombinedLock(await this.#engine.attach(parsed, resolved));
+    return new CombinedLock(await this.unwrapped.#engine.attach(parsed, resolved));
   }
 
   /**
@@ -388,7 +391,7 @@ export class LockService {
    */
   lead(name: string, work: LockedWork<unknown>, options: LeadOptions = {}): Promise<void> {
     // Also the Promises around the campaign: they would keep the caller's request for as long as the campaign runs.
-    return inRootContext(() => this.#campaign(name, work, options));
+    return inRootContext(() => this.unwrapped.#campaign(name, work, options));
   }
 
   async #campaign(name: string, work: LockedWork<unknown>, options: LeadOptions): Promise<void> {
@@ -416,7 +419,7 @@ export class LockService {
   enterOnce(name: string, options: OnceOptions): Promise<OnceLock | SharedResult> {
     try {
       assertLockName(name);
-      return this.#onces.enter({ ...resolveOnceOptions(this.options, options), name });
+      return this.unwrapped.#onces.enter({ ...resolveOnceOptions(this.options, options), name });
     } catch (error) {
       return Promise.reject(error);
     }
@@ -424,17 +427,12 @@ export class LockService {
 
   /** @internal Runs `work` in the async context of a lock of this service, so that nested calls reuse it. */
   runInContext<T>(lock: Lock, work: () => T): T {
-    return this.#context.run(lock as GrantedLock, holdsOf(lock), work);
-  }
-
-  /** @internal The service without a Proxy of NestJS Observe, which would show each call of `@Locked` as a span. */
-  get unwrapped(): this {
-    return this;
+    return this.unwrapped.#context.run(lock as GrantedLock, holdsOf(lock), work);
   }
 
   /** @internal Connects before the first lock, except with `lazyConnect`. */
   connect(): void {
-    this.#engine.store.connect?.();
+    this.unwrapped.#engine.store.connect?.();
   }
 
   /**
@@ -442,16 +440,16 @@ export class LockService {
    * if the store has no network.
    */
   async measureRoundTrip(): Promise<number | undefined> {
-    return this.#engine.store.roundTrip?.();
+    return this.unwrapped.#engine.store.roundTrip?.();
   }
 
   /** @internal Checks whether a lock can be granted and released; settles within `timeout` ms and never rejects. */
   async checkHealth(timeout: number): Promise<StoreHealth> {
-    if (this.#engine.isClosing) {
+    if (this.unwrapped.#engine.isClosing) {
       const trouble = new LockClosedError('The application is shutting down and grants no more locks.');
       return { responseTime: 0, trouble, nodes: undefined };
     }
-    return (this.#healthCheck ??= new HealthCheck(this.#engine.store)).check(timeout);
+    return (this.unwrapped.#healthCheck ??= new HealthCheck(this.unwrapped.#engine.store)).check(timeout);
   }
 
   /**
@@ -459,8 +457,8 @@ export class LockService {
    * Free locks are granted, and nested calls continue.
    */
   beginShutdown(): void {
-    this.#closing.abort(new LockClosedError('The application is shutting down.'));
-    this.#engine.endWaits();
+    this.unwrapped.#closing.abort(new LockClosedError('The application is shutting down.'));
+    this.unwrapped.#engine.endWaits();
   }
 
   /**
@@ -468,8 +466,8 @@ export class LockService {
    * grants no more locks. Never rejects.
    */
   async awaitHolders(): Promise<void> {
-    this.beginShutdown();
-    await this.#engine.awaitHolders(this.options.shutdownTimeout);
+    this.unwrapped.beginShutdown();
+    await this.unwrapped.#engine.awaitHolders(this.options.shutdownTimeout);
   }
 
   /**
@@ -477,9 +475,9 @@ export class LockService {
    * the connections of this service. Never rejects.
    */
   async close(): Promise<void> {
-    this.beginShutdown();
-    await this.#engine.close(this.options.shutdownTimeout);
-    this.#context.close();
+    this.unwrapped.beginShutdown();
+    await this.unwrapped.#engine.close(this.options.shutdownTimeout);
+    this.unwrapped.#context.close();
   }
 
   async #callOnce<T>(name: string, options: ResolvedOnceOptions, run: LockedWork<T>): Promise<T> {
