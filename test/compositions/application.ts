@@ -317,6 +317,7 @@ class ComposedInterceptor implements NestInterceptor {
       handle: () => next.handle(),
       begin: () => this.scene.begin(id),
       commitAfter: this.part.commitAfter,
+      lock: (work) => (isReference(id) ? work() : this.scene.lock(id, this.part, work)),
       outlives: (work) => this.scene.outlives(work),
       client: Number(id.replace(/\D/g, '')),
       isReference: isReference(id),

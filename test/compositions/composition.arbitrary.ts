@@ -12,6 +12,10 @@ const around: fc.Arbitrary<Around> = fc.record({
   shape: fc.constantFrom(...SHAPE_NAMES),
   level: fc.constantFrom('method', 'class', 'global'),
   commitAfter: fc.integer({ min: 0, max: 4 }),
+  lock: fc.record({
+    name: fc.constantFrom('same name', 'other name'),
+    mode: fc.constantFrom('exclusive', 'shared'),
+  }),
 });
 
 const at = fc.integer({ min: 0, max: 4 });

@@ -29,6 +29,8 @@ export interface Around {
   readonly level: 'global' | 'class' | 'method';
   /** Milliseconds from the handler's result to the commit. */
   readonly commitAfter: number;
+  /** The lock that a locking interceptor holds itself: of the name of the handler, or of one of its own. */
+  readonly lock?: { readonly name: 'same name' | 'other name'; readonly mode: 'exclusive' | 'shared' };
 }
 
 /** A client with one request. */

@@ -1,4 +1,10 @@
-import { type Around, type Composition, fromOutside, unsubscribesWhoLeaves } from './composition.js';
+import {
+  type Around,
+  type Composition,
+  fromOutside,
+  hasShape,
+  unsubscribesWhoLeaves,
+} from './composition.js';
 
 /** Compositions that Nest itself cannot serve, or that commit without anybody to tell the lock, with the reason. */
 export const MEANINGLESS: readonly {
@@ -23,6 +29,17 @@ export const MEANINGLESS: readonly {
     applies: ({ locked, below }) => locked === 'handler' && below === 'other name',
   },
   {
+    because: 'a shared hold around the handler cannot become exclusive',
+    applies: ({ interceptors }) =>
+      interceptors.some((each) => isShared(each) && each.shape === 'locks around'),
+  },
+  {
+    because:
+      'an interceptor that holds another name around the handler locks in the reverse order of one behind it',
+    applies: (composition) =>
+      hasShape(composition, 'locks around') && hasShape(composition, 'locks after', 'locks beside'),
+  },
+  {
     because: 'an interceptor that no outer one can cancel commits when its request has long ended',
     applies: (composition) =>
       fromOutside(composition).some(
@@ -43,7 +60,13 @@ function cannotBeCancelled({ shape }: Around): boolean {
 
 /** Whether an interceptor rolls back when it is cancelled, and those inside it are not. */
 function hidesFromInside({ shape }: Around, inside: readonly Around[]): boolean {
-  return (shape === 'async defer' || shape === 'async retry') && inside.length > 0;
+  return (
+    (shape === 'async defer' || shape === 'async retry' || shape === 'locks around') && inside.length > 0
+  );
+}
+
+function isShared({ lock }: Around): boolean {
+  return lock?.mode === 'shared';
 }
 
 /** Whether an interceptor may end while its handler still works. */

@@ -1,7 +1,7 @@
 import { setTimeout as setUnwatchedTimeout } from 'node:timers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LockService } from 'nest-redis-lock';
-import { type Composition, hasShape, streamsResult } from './composition.js';
+import { type Around, type Composition, hasShape, streamsResult } from './composition.js';
 import { Remains } from './remains.js';
 import type { Transaction } from './shapes.js';
 
@@ -11,7 +11,7 @@ const NOTICED = 22;
 const ON_ITS_WAY = 3;
 
 /** Where work under a lock runs. Work in the background is left behind by a handler. */
-export type Level = 'handler' | 'service' | 'background';
+export type Level = 'handler' | 'service' | 'background' | 'interceptor';
 
 /** The hold of a name, as the work under it saw it. */
 interface SeenHold {
@@ -72,6 +72,7 @@ interface OpenSection {
   readonly id: string;
   readonly level: Level;
   readonly names: readonly string[];
+  readonly isShared: boolean;
 }
 
 /**
@@ -181,14 +182,27 @@ export class Scene {
     request.step();
   }
 
+  /** An interceptor works under a lock of its own. */
+  async lock<T>(id: string, { lock }: Around, work: () => Promise<T>): Promise<T> {
+    const { name = 'same name', mode = 'exclusive' } = lock ?? {};
+    const key = name === 'same name' ? 'stock' : 'till';
+    const working = this.locks?.using(key, { mode }, async () => {
+      const section = this.enter(id, 'interceptor', [key], mode === 'shared');
+      return work().finally(() => section.end());
+    });
+    this.outlives(Promise.resolve(working));
+    return working as Promise<T>;
+  }
+
   /** Work begins under the given names. */
-  enter(id: string, level: Level, names: readonly string[]): Section {
+  enter(id: string, level: Level, names: readonly string[], isShared = false): Section {
     const request = this.of(id);
     this.write(id, `${level} begins under ${names.join(', ')}`);
     const holds = names.map((name) => this.seen(id, level, name));
-    if (level !== 'background' && !this.worksInHandler(id)) this.assertMayBegin(id, level, request);
-    this.assertAlone(id, level, names);
-    const own: OpenSection = { id, level, names };
+    if (level !== 'background' && level !== 'interceptor' && !this.worksInHandler(id))
+      this.assertMayBegin(id, level, request);
+    const own: OpenSection = { id, level, names, isShared };
+    this.assertAlone(own);
     this.open.add(own);
     if (level === 'background') request.inBackground = true;
     else {
@@ -293,11 +307,11 @@ export class Scene {
     if (gone && begun === 0 && !calledLate) this.fail(id, 'begins work after its client has left');
   }
 
-  /** Work excludes all other work under its names, except the work of the handler that calls it. */
-  private assertAlone(id: string, level: Level, names: readonly string[]): void {
+  /** Work excludes all other work under its names, except the work of the handler or interceptor that calls it. */
+  private assertAlone({ id, level, names, isShared }: OpenSection): void {
     for (const other of this.open) {
-      const isAround = other.id === id && other.level === 'handler' && level !== 'handler';
-      const common = names.filter((name) => other.names.includes(name));
+      const isAround = other.id === id && isCaller(other, level, this.composition);
+      const common = isShared && other.isShared ? [] : names.filter((name) => other.names.includes(name));
       if (!isAround && !isLeftBelow(other, id, level) && common.length > 0)
         this.fail(id, `${level} begins under ${common.join(', ')} while ${other.level} of ${other.id} works`);
     }
@@ -309,7 +323,7 @@ export class Scene {
     const waits =
       composition.clients.length > 1 ||
       waitsForLeftBehind(composition) ||
-      hasShape(composition, 'two calls in parallel', 'timeout');
+      hasShape(composition, 'two calls in parallel', 'timeout', 'locks beside');
     if (answer.includes('SLOW')) return hasShape(composition, 'timeout');
     // The first attempt was spent on a refusal, and the second one fails.
     if (answer.includes('FIRST ATTEMPT'))
@@ -320,6 +334,12 @@ export class Scene {
     if (answer.includes('The service is shutting down')) return waits || !request.arrived;
     return answer.startsWith('no answer') && (!request.arrived || closesConnections(composition));
   }
+}
+
+/** Whether work may call work of a level, which is then nested in it. */
+function isCaller({ level }: OpenSection, below: Level, composition: Composition): boolean {
+  if (level === 'interceptor') return hasShape(composition, 'locks around');
+  return level === 'handler' && (below === 'service' || below === 'background');
 }
 
 /** Whether a locked service below the handler may wait for a call that the handler left behind. */

@@ -31,6 +31,8 @@ export interface Surroundings {
   /** Begins a transaction, which commits `commitAfter` ms after the handler's result. */
   readonly begin: () => Transaction;
   readonly commitAfter: number;
+  /** Runs work under a lock of the interceptor itself. */
+  readonly lock: <T>(work: () => Promise<T>) => Promise<T>;
   /** Notes work that goes on when the client has left. */
   readonly outlives: (work: Promise<unknown>) => void;
   /** The number of the client. */
@@ -138,6 +140,15 @@ const SHAPES = {
       return () => clearImmediate(immediate);
     }),
   shareReplay: (around) => transacted(around).pipe(shareReplay(1)),
+  'locks before': async (around) => {
+    await around.lock(() => trip(around));
+    return transacted(around);
+  },
+  'locks around': (around) => defer(() => around.lock(() => lastValueFrom(around.handle()))),
+  'locks after': (around) =>
+    around.handle().pipe(concatMap((value) => around.lock(() => trip(around).then(() => value)))),
+  'locks beside': (around) =>
+    forkJoin([around.handle(), defer(() => around.lock(() => trip(around)))]).pipe(map(([value]) => value)),
 } satisfies Readonly<Record<string, Shape>>;
 
 export type ShapeName = keyof typeof SHAPES;

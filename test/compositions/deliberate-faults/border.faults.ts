@@ -89,6 +89,12 @@ export const borderFaults: readonly DeliberateFault[] = [
     instead: `this.end();
     this.releasing = this.releaseAll('left');`,
   },
+  {
+    fault: 'the interceptors of a request do not reuse the lock that it keeps',
+    file: 'lib/service/reentrance/lock-context.ts',
+    text: 'if (!(each instanceof Invocation)) return selectOwn(each);',
+    instead: 'return selectOwn(each);',
+  },
   // The last one: calls hang, and their timers would count as those of the next fault.
   {
     fault: 'a second call of the handler does not wait for its turn',
