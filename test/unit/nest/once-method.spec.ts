@@ -98,6 +98,30 @@ class ReportsController extends BaseReports {
     return { id, run: this.runs };
   }
 
+  @Get('committed-around/:id')
+  @UseInterceptors(CommittingInterceptor, LockingInterceptor)
+  @Once('route:<0>', KEEP)
+  async committedAround(@Param('id') id: string): Promise<{ id: string; run: number }> {
+    this.runs += 1;
+    return { id, run: this.runs };
+  }
+
+  @Get('replaced/:id')
+  @UseInterceptors(FallbackInterceptor, CommittingInterceptor)
+  @Once('route:<0>', KEEP)
+  async replaced(@Param('id') id: string): Promise<{ id: string; run: number }> {
+    this.runs += 1;
+    return { id, run: this.runs };
+  }
+
+  @Get('replaced-after-two/:id')
+  @UseInterceptors(FallbackInterceptor, RetryInterceptor, CommittingInterceptor)
+  @Once('route:<0>', KEEP)
+  async replacedAfterTwo(@Param('id') id: string): Promise<{ id: string; run: number }> {
+    this.runs += 1;
+    return { id, run: this.runs };
+  }
+
   @Get('failing/:id')
   @UseInterceptors(FallbackInterceptor, RetryInterceptor, CommittingInterceptor)
   @Once('route:<0>', KEEP)
@@ -133,7 +157,18 @@ describe('a method with @Once', () => {
   });
   afterEach(() => app.stop());
 
-  it.each(['stacked', 'overridden'])(
+  it.each([
+    ['one run', 'replaced', 1],
+    ['the last of two runs', 'replaced-after-two', 2],
+  ])('as a route keeps the result of %s if an outer interceptor replies', async (_which, path, run) => {
+    commit.fails = true;
+    expect(await (await app.get(`/${path}/a`)).text()).toBe('no report');
+    commit.fails = false;
+
+    expect(await (await app.get(`/${path}/a`)).json()).toEqual({ id: 'a', run });
+  });
+
+  it.each(['stacked', 'overridden', 'committed-around'])(
     'nested in another lock of its name keeps its result when the interceptors have ended: %s',
     async (path) => {
       commit.fails = true;
@@ -148,7 +183,7 @@ describe('a method with @Once', () => {
     },
   );
 
-  it('nested in the hold of an interceptor keeps its result before that hold ends', async () => {
+  it('nested in the hold of an interceptor keeps its result', async () => {
     const read = async (): Promise<unknown> => (await app.get('/around/a')).json();
 
     expect([await read(), await read()]).toEqual([
