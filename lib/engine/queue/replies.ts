@@ -150,7 +150,10 @@ function handleShares(record: NameRecord, state: Asking, { holds, taken, tokenFl
   if (place !== undefined) bid.shrink(taken && place, holds.length);
   const unwanted = [...deliver(record, bid, listed, sentAt, by)];
   const takenReply = taken && noteTaken(record, taken, sentAt);
-  if (areLate(record, bid, later, sentAt)) return askLate(record, bid, later);
+  if (areLate(record, bid, later, sentAt)) {
+    for (const each of unwanted) record.returnGrant(each.grant, each.ttl);
+    return askLate(record, bid, later);
+  }
   bid.shrink(bid.place, later.length);
   unwanted.push(...deliver(record, bid, later, sentAt, 'hand-off'));
   const isOver = place !== undefined && bid.place === undefined;

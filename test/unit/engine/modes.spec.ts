@@ -264,24 +264,31 @@ describe('A bid for shared holds', () => {
     expect((await store.next('share')).request).toMatchObject({ holds: 1, since: 201 });
   });
 
-  it('gives no hold to a caller that requires more replicas', async () => {
-    const { store } = fixture;
-    const one = { replicas: { min: 1, timeout: 50 } };
-    const aborter = new AbortController();
-    const { holds, asked } = await asking(
-      { ...READ, ...one },
-      { ...READ, ...one, signal: aborter.signal },
-      { ...READ, replicas: { min: 2, timeout: 50 } },
-    );
-    aborter.abort();
-    asked.answer(shares('s1', 200, { holds: 2, replicas: 1 }));
-    await settle();
+  it.each([
+    ['to its request', false],
+    ['that follows a grant of a hand-off', true],
+  ])(
+    'gives no hold to a caller that requires more replicas than the reply %s has',
+    async (_, isHandedOff) => {
+      const { store } = fixture;
+      const one = { replicas: { min: 1, timeout: 50 } };
+      const aborter = new AbortController();
+      const { holds, asked } = await asking(
+        { ...READ, ...one },
+        { ...READ, ...one, signal: aborter.signal },
+        { ...READ, replicas: { min: 2, timeout: 50 } },
+      );
+      aborter.abort();
+      if (isHandedOff) await handOff(300);
+      asked.answer(shares('s1', 200, { holds: 2, replicas: 1 }));
+      await settle();
 
-    expect(holds[0]?.value?.held).toBe(true);
-    expect(holds[2]).toEqual({});
-    expect((await store.next('release')).request.owner).toBe('me~s1:201');
-    expect((await store.next('share')).request.replicas).toMatchObject({ min: 2 });
-  });
+      expect(holds[0]?.value?.held).toBe(true);
+      expect(holds[2]).toEqual({});
+      expect((await store.next('release')).request.owner).toBe('me~s1:201');
+      expect((await store.next('share')).request.replicas).toMatchObject({ min: 2 });
+    },
+  );
 
   it('leaves its place again when it blocks others without a local waiter', async () => {
     const aborter = new AbortController();
