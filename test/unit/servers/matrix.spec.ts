@@ -1,5 +1,4 @@
 import { eachServer, wholeMatrix } from '../../servers/combinations.mjs';
-import { matrix, withRows } from '../../servers/matrix.mjs';
 import { namedServer, othersThanHere, provideServers, SOURCES } from '../../servers/servers.mjs';
 import { resultsIn } from '../../servers/suite-results.mjs';
 import { RUNS } from '../../servers/suites.mjs';
@@ -12,27 +11,6 @@ const file = (path: string, assertionResults: (typeof passed)[], message = '') =
   status: assertionResults.every(({ status }) => status === 'passed') && message === '' ? 'passed' : 'failed',
   message,
   assertionResults,
-});
-
-describe('Rows that were tried again', () => {
-  it('stand in place of those of the table, with what they leave out kept', () => {
-    const table = `
-| servers    | contract           | quorum |
-| ---------- | ------------------ | ------ |
-| Redis 7.0  | **1 of 628 failed** | 405    |
-| Valkey 9.1 | 628                | 405    |`;
-    const again = matrix([
-      { name: 'Redis 7.0', results: [{ suite: 'contract', passed: 628, failures: [] }] },
-      { name: 'Redis 9.0', results: [{ suite: 'contract', passed: 1, failures: [] }] },
-    ]);
-
-    expect(withRows(table, again).split('\n')).toEqual([
-      '| servers | contract | quorum |',
-      '| ---------- | ------------------ | ------ |',
-      '| Redis 7.0 | 628 | 405 |',
-      '| Valkey 9.1 | 628 | 405 |',
-    ]);
-  });
 });
 
 describe('The report of a run', () => {
@@ -70,30 +48,6 @@ it('A suite of which no test ran has failed', () => {
     { suite: 'engine', failures: [] },
     { suite: 'faults', failures: [{ message: 'No test of it ran' }] },
   ]);
-});
-
-describe('The table', () => {
-  it('shows what passed, failed, was not requested and could not be tried', () => {
-    const table = matrix([
-      { name: 'Redis 7.0.15', results: [{ suite: 'engine', passed: 3, failures: [] }] },
-      {
-        name: 'Valkey 9.1.2',
-        results: [
-          { suite: 'engine', passed: 2, failures: [{ name: 'order', message: '' }] },
-          { suite: 'quorum', passed: 5, failures: [] },
-        ],
-      },
-      { name: 'redis-8.0', missing: 'no archive' },
-    ]);
-
-    expect(table.split('\n')).toEqual([
-      '| servers | engine | quorum |',
-      '| --- | --- | --- |',
-      '| Redis 7.0.15 | 3 |  |',
-      '| Valkey 9.1.2 | **1 of 3 failed** | 5 |',
-      '| redis-8.0 | not tried: no archive | not tried: no archive |',
-    ]);
-  });
 });
 
 describe('The combinations', () => {
