@@ -196,20 +196,6 @@ describe('A grant by hand-off', () => {
     expect(waiting.value?.held).toBe(true);
   });
 
-  it('is followed by a re-ask of all waiters when the inbox is subscribed again', async () => {
-    await wait();
-    const other = observe(fixture.acquire({}, 'other'));
-    (await fixture.store.next('acquire')).answer(taken(100));
-    await settle();
-    fixture.events.subscribed();
-
-    const again = [await fixture.store.next('acquire'), await fixture.store.next('acquire')];
-    expect(again.map(({ request }) => request.name)).toEqual(['n', 'other']);
-    for (const each of again) each.answer(grant(300));
-    await settle();
-    expect(other.value?.held).toBe(true);
-  });
-
   it('is followed by a re-ask after the request in flight when the inbox is subscribed meanwhile', async () => {
     fixture.store.hears = false;
     observe(fixture.acquire());
