@@ -16,7 +16,6 @@ const SHORT_INTERVAL = 1_000;
 const SILENT_FOR = 1_900;
 /** Number of names that one line lists. */
 const MAX_NAMES = 5;
-const MAX_LABELS = 1_000;
 
 /** A name with waiters. */
 interface Watch {
@@ -24,14 +23,11 @@ interface Watch {
   readonly owner: string | undefined;
   /** When its holders are asked whether they answer. */
   askAt: number;
+  /** Its holds at the last check, with the labels that the holders have reported. */
+  holds: readonly Hold[];
 }
 
-type Held = Pick<LockInfo, 'name' | 'owner' | 'remaining'>;
-
-/** The hold that blocks a name, with its label if the holder reported it before it fell silent. */
-interface Block extends HeldBy {
-  readonly label: string | undefined;
-}
+type Hold = Pick<LockInfo, 'name' | 'owner' | 'remaining' | 'label'>;
 
 /**
  * Logs names that callers here wait for while the holder's instance does not answer, and when that has ended.
@@ -42,12 +38,11 @@ interface Block extends HeldBy {
 export class SilentHolders {
   private timer: ScheduledCall | undefined;
   private isStopped = false;
-  /** Labels by owner id, as holders have reported them. */
-  private readonly known = new Map<string, string>();
   /** When each silent instance left a question unanswered for the first time. */
   private silent = new Map<string, number>();
   private watched = new Map<string, Watch>();
-  private readonly blocks = new Map<string, Block>();
+  /** By name: the hold that blocks it, with its label if the holder reported it before it fell silent. */
+  private readonly blocks = new Map<string, Hold>();
 
   /** @param waited the names with waiters, and the last replies of the store that they are taken */
   constructor(
@@ -95,27 +90,30 @@ export class SilentHolders {
 
   private watchOf(name: string, owner: string | undefined, now: number): Watch {
     const known = this.watched.get(name);
-    return known && known.owner === owner ? known : { owner, askAt: now + INTERVAL };
+    return known && known.owner === owner ? known : { owner, askAt: now + INTERVAL, holds: [] };
   }
 
   private async ask(names: readonly string[], waited: ReadonlyMap<string, Taken>): Promise<void> {
-    const holds = await Promise.all(names.map((name) => this.holdsOf(name, waited.get(name))));
-    const held = holds.flat();
-    const { labels, silent, isSent } = await this.labels.ask(held);
+    const found = await Promise.all(names.map((name) => this.holdsOf(name, waited.get(name))));
+    const { labels, silent, isSent } = await this.labels.ask(found.flat());
     if (!isSent) return;
     const now = this.clock.now();
     this.silent = new Map([...silent].map((instance) => [instance, this.silent.get(instance) ?? now]));
-    if (this.known.size >= MAX_LABELS) this.known.clear();
-    held.forEach(({ owner }, i) => {
-      const label = labels[i];
-      if (label !== undefined) this.known.set(owner, label);
-    });
-    names.forEach((name, i) => {
-      const watch = this.watched.get(name);
-      const delays = (holds[i] ?? []).map(({ owner, remaining = Infinity }) =>
+    const answers = labels.values();
+    const held = found.flatMap((each, i) => {
+      const watch = this.watched.get(names[i] ?? '');
+      const holds = each.map((hold): Hold => {
+        const before = watch?.holds.find(({ owner }) => owner === hold.owner);
+        return { ...hold, label: answers.next().value ?? before?.label };
+      });
+      const delays = holds.map(({ owner, remaining = Infinity }) =>
         silent.has(instanceOf(owner)) ? 0 : Math.max(INTERVAL, remaining / 2),
       );
-      if (watch) watch.askAt = now + Math.min(LONGEST_INTERVAL, ...delays);
+      if (watch) {
+        watch.holds = holds;
+        watch.askAt = now + Math.min(LONGEST_INTERVAL, ...delays);
+      }
+      return holds;
     });
     const suspect = held.filter(({ owner }) => silent.has(instanceOf(owner)));
     this.noteEnds(held, suspect);
@@ -123,19 +121,18 @@ export class SilentHolders {
   }
 
   /** The holds of a name: as last reported while the holder answers, as the store has them now otherwise. */
-  private async holdsOf(name: string, taken: Taken | undefined): Promise<readonly Held[]> {
+  private async holdsOf(name: string, taken: Taken | undefined): Promise<readonly Hold[]> {
     const { owner = SHARED_OWNER, remaining = 0 } = taken ?? {};
     const isUnsure = owner === SHARED_OWNER || this.silent.has(instanceOf(owner)) || this.blocks.has(name);
     return isUnsure ? (await this.store.query(name)).held : [{ name, owner, remaining }];
   }
 
-  private noteStarts(suspect: readonly Held[], now: number): void {
+  private noteStarts(suspect: readonly Hold[], now: number): void {
     const fresh = suspect.filter(({ name }) => !this.blocks.has(name));
     for (const [instance, since] of this.silent) {
       if (now - since < SILENT_FOR) continue;
       const holds = fresh.filter(({ owner }) => instanceOf(owner) === instance);
-      for (const { name, owner } of holds)
-        this.blocks.set(name, { name, owner, label: this.known.get(owner) });
+      for (const hold of holds) this.blocks.set(hold.name, hold);
       const blocks = holds.flatMap(({ name }) => this.blocks.get(name) ?? []);
       if (blocks.length === 0) continue;
       const left = Math.max(...holds.map(({ remaining = Infinity }) => remaining));
@@ -146,8 +143,8 @@ export class SilentHolders {
     }
   }
 
-  private noteEnds(held: readonly Held[], suspect: readonly Held[]): void {
-    const ended = new Map<string, Block[]>();
+  private noteEnds(held: readonly Hold[], suspect: readonly Hold[]): void {
+    const ended = new Map<string, Hold[]>();
     for (const block of this.blocks.values()) {
       if (suspect.some((hold) => isSame(hold, block))) continue;
       this.blocks.delete(block.name);
@@ -160,18 +157,18 @@ export class SilentHolders {
   }
 }
 
-function isSame(hold: HeldBy, { name, owner }: Block): boolean {
+function isSame(hold: HeldBy, { name, owner }: HeldBy): boolean {
   return hold.name === name && hold.owner === owner;
 }
 
-function subjectOf(blocks: readonly Block[]): string {
+function subjectOf(blocks: readonly Hold[]): string {
   const names = blocks.slice(0, MAX_NAMES).map(({ name }) => `"${name}"`);
   const others = blocks.length - names.length;
   const list = `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
   return blocks.length === 1 ? `Lock ${list} is` : `Locks ${list} are`;
 }
 
-function holderOf(blocks: readonly Block[]): string {
+function holderOf(blocks: readonly Hold[]): string {
   const labels = [...new Set(blocks.flatMap(({ label }) => label ?? []))].slice(0, MAX_NAMES);
   const instance = instanceOf(blocks[0]?.owner ?? '');
   return labels.length === 0 ? instance : `${labels.join(', ')} in ${instance}`;
