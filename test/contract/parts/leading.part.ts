@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { blockEventLoop } from '../../support/block-event-loop.js';
@@ -173,7 +174,8 @@ export function describeLeading(context: ContractContext): void {
       expect(seen).toEqual(failures);
     });
 
-    it.each<readonly [string, (signal: AbortSignal) => void]>([
+    it.each<readonly [string, (signal: AbortSignal) => unknown]>([
+      ['the AbortError of Node', (signal) => delay(1, undefined, { signal })],
       ['the reason of its signal', (signal) => signal.throwIfAborted()],
       [
         'an AbortError of its own',
@@ -192,7 +194,7 @@ export function describeLeading(context: ContractContext): void {
           terms += 1;
           await aborted(lock.signal);
           if (terms === 1) lock.assertHeld();
-          stepDown(lock.signal);
+          await stepDown(lock.signal);
         },
         { signal: end.signal, pause, onError },
       );
