@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { Redaction } from '../../../lib/store/redis/connection/redaction.js';
 
 describe('A text about a connection', () => {
@@ -53,6 +54,18 @@ describe('A text about a connection', () => {
 
   it('shows no remainder of a password that begins with another password', () => {
     expect(new Redaction({ password: 'abc' }, { password: 'abcdef' }).text('abcdef')).toBe('***');
+  });
+
+  it('keeps message and code of errors whose class is that of another context, as of Node in Jest', () => {
+    const parts = "[new Error('connect ECONNREFUSED ::1:1'), new Error('connect ECONNREFUSED 127.0.0.1:1')]";
+    const error: unknown = runInNewContext(
+      `Object.assign(new AggregateError(${parts}), { code: 'ECONNREFUSED' })`,
+    );
+
+    expect(redaction.error(error)).toMatchObject({
+      message: 'connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1',
+      code: 'ECONNREFUSED',
+    });
   });
 
   it('hides a user name that contains special characters of patterns', () => {

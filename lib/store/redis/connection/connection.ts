@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { CredentialsProvider, SingleConnection } from '../../../options/module-options.interface.js';
 import { isNodeRedis } from '../../../options/connection/cluster-option.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
@@ -122,7 +123,7 @@ export class RedisConnection extends StoreConnection<RedisClients> {
   /** Adds the address to an error of a TLS handshake. */
   private addressed(error: unknown): unknown {
     const { isTls, where } = this.clients;
-    if (!isTls || !(error instanceof Error) || !HANDSHAKE_FAILED.test(error.message)) return error;
+    if (!isTls || !types.isNativeError(error) || !HANDSHAKE_FAILED.test(error.message)) return error;
     return new Error(`${where}: ${error.message}`);
   }
 

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { RedisUser } from './redis-client.js';
 
 /**
@@ -41,7 +42,8 @@ export class Redaction {
 
   /** Copies an error without secrets: ioredis attaches the failed command, including AUTH and its password. */
   error(error: unknown): Error {
-    if (!(error instanceof Error)) return new Error(this.text(String(error)));
+    // Not by instanceof: in Jest, errors of Node have another class.
+    if (!types.isNativeError(error)) return new Error(this.text(String(error)));
     const clean = new Error(this.text(messageOf(error)));
     clean.name = error.name;
     const { code } = error as NodeJS.ErrnoException;
@@ -74,6 +76,7 @@ function quoted(name: string): RegExp {
 
 /** The message of an error. For a host with several addresses, Node collects their errors in one without a message. */
 function messageOf(error: Error): string {
-  if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
-  return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join('; ');
+  const { errors }: Partial<AggregateError> = error as AggregateError;
+  if (error.message !== '' || errors === undefined) return error.message;
+  return errors.map((each) => (types.isNativeError(each) ? each.message : String(each))).join('; ');
 }
