@@ -1,38 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import {
-  Controller,
-  Get,
-  Injectable,
-  UseInterceptors,
-  type CallHandler,
-  type ExecutionContext,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { defer, from, lastValueFrom, map, type Observable } from 'rxjs';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../../lib/index.js';
 import { HttpApplication } from '../../e2e/support/http-application.js';
-import { Journal } from '../../e2e/support/journal.js';
-import { RetryInterceptor } from '../../e2e/support/retry.interceptor.js';
 import { waitFor } from '../../support/wait-for.js';
-
-/** Holds the lock of the handler around it, and commits under it. */
-@Injectable()
-class LockingInterceptor implements NestInterceptor {
-  constructor(
-    private readonly locks: LockService,
-    private readonly journal: Journal,
-  ) {}
-
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const work = async (lock: Lock): Promise<unknown> => {
-      const value: unknown = await lastValueFrom(next.handle());
-      this.journal.write(`commit, ${lock.held ? 'held' : 'free'}`);
-      return value;
-    };
-    return defer(() => this.locks.using('order', work));
-  }
-}
 
 abstract class Orders {
   constructor(protected readonly locks: LockService) {}
@@ -55,40 +25,8 @@ abstract class Orders {
 
 @Controller()
 class OrdersController extends Orders {
-  private attempts = 0;
-
   constructor(locks: LockService) {
     super(locks);
-  }
-
-  @Get('promise')
-  @UseInterceptors(LockingInterceptor)
-  @Locked('order')
-  async promise(): Promise<string> {
-    return 'done';
-  }
-
-  @Get('observable')
-  @UseInterceptors(LockingInterceptor)
-  @Locked('order')
-  observable(): Observable<string> {
-    return from(delay(1)).pipe(map(() => 'done'));
-  }
-
-  @Get('several')
-  @UseInterceptors(LockingInterceptor)
-  @Locked(['order', 'stock'])
-  async several(): Promise<string> {
-    return 'done';
-  }
-
-  @Get('retried')
-  @UseInterceptors(LockingInterceptor, RetryInterceptor)
-  @Locked(['order', 'stock'])
-  async retried(): Promise<string> {
-    this.attempts += 1;
-    if (this.attempts % 2 === 1) throw new Error('deadlock found when trying to get lock');
-    return 'done';
   }
 
   @Get('override')
@@ -126,21 +64,18 @@ class OrdersController extends Orders {
   }
 }
 
+// In test/compositions, interceptors hold the lock of the handler around it.
 describe('a request', () => {
   let app: HttpApplication;
   let locks: LockService;
-  let journal: Journal;
 
   beforeAll(async () => {
     app = await HttpApplication.start(new ExpressAdapter(), {
       imports: [RedisLockModule.forRoot({ connection: 'memory', wait: 500, shutdownTimeout: 100 })],
       controllers: [OrdersController],
-      providers: [Journal],
     });
     locks = app.nest.get(LockService);
-    journal = app.nest.get(Journal);
   });
-  beforeEach(() => void journal.lines.splice(0));
   afterAll(() => app.stop());
 
   /** A request that waits for itself would never get its reply. */
@@ -149,14 +84,6 @@ describe('a request', () => {
     expect(await response.text()).toBe('done');
     await waitFor(() => locks.holds().length === 0);
   }
-
-  it.each(['/promise', '/observable', '/several', '/retried'])(
-    'ends if an interceptor holds the lock of its handler around it: %s',
-    async (path) => {
-      await expectDone(path);
-      expect(journal.lines).toEqual(['commit, held']);
-    },
-  );
 
   it('ends if an override holds the lock of the method that it overrides around it', async () => {
     await expectDone('/override');
