@@ -9,135 +9,109 @@ interface Package {
   readonly optional?: boolean;
   readonly dependencies?: Record<string, string>;
 }
+type Packages = Record<string, Package>;
 
 const LEFT_PAD = { version: '1.3.0', integrity: 'sha512-a' };
+const ONE = { 'node_modules/left-pad': LEFT_PAD };
+const OF_THE_GROUP: Packages = {
+  'tools/packages/start': { dependencies: { 'left-pad': '*' } },
+  'node_modules/left-pad': { ...LEFT_PAD, dependencies: { pad: '*', text: '*' } },
+  'node_modules/left-pad/node_modules/pad': { version: '1.0.0', dependencies: { text: '*' } },
+  'node_modules/text': { version: '2.0.0' },
+};
+const ALL = { ...OF_THE_GROUP, 'node_modules/jest': { version: '30.0.0' } };
+
+function without(packages: Packages, folder: string): Packages {
+  const { [folder]: _, ...others } = packages;
+  return others;
+}
 
 describe('provideInstallation', () => {
   let root: string;
-  let ran: string[];
-  let npmSucceeds: boolean;
 
-  beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'installation-'));
-    ran = [];
-    npmSucceeds = true;
-  });
+  beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'installation-'))));
   afterEach(() => rmSync(root, { recursive: true }));
 
-  function wish(packages: Record<string, Package>): void {
+  function wish(packages: Packages): void {
     writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...packages } }));
   }
 
-  function install(packages: Record<string, Package>): void {
+  function install(packages: Packages): void {
     for (const folder of ['node_modules', ...Object.keys(packages)])
       mkdirSync(join(root, folder), { recursive: true });
     writeFileSync(join(root, 'node_modules/.package-lock.json'), JSON.stringify({ packages }));
   }
 
-  function provide(groups?: readonly string[]): void {
+  /** Returns the commands that ran. */
+  function provide(groups?: readonly string[], succeeds = true): string[] {
+    const ran: string[] = [];
     const system = {
       run(program: string, args: string[]) {
         ran.push([program, ...args.filter((each) => !/^--(?:include=|no-)/.test(each))].join(' '));
-        return npmSucceeds;
+        return succeeds;
       },
     };
     provideInstallation(root, system, groups);
+    return ran;
   }
 
-  it('installs in a fresh clone', () => {
-    wish({ 'node_modules/left-pad': LEFT_PAD });
+  it.each<[when: string, wished: Packages, installed: Packages | undefined, ran: string[]]>([
+    ['installs in a fresh clone', ONE, undefined, ['npm ci']],
+    ['keeps an installation that matches the lock file', ONE, ONE, []],
+    ['installs again if a package is missing', ONE, {}, ['npm install']],
+    [
+      'installs again if there is another version',
+      ONE,
+      { 'node_modules/left-pad': { ...LEFT_PAD, version: '1.2.0' } },
+      ['npm install'],
+    ],
+    [
+      'installs again if there is another tarball',
+      ONE,
+      { 'node_modules/left-pad': { ...LEFT_PAD, integrity: 'sha512-b' } },
+      ['npm install'],
+    ],
+    [
+      'does not miss optional packages of other systems',
+      { ...ONE, 'node_modules/left-pad-win32': { ...LEFT_PAD, optional: true } },
+      ONE,
+      [],
+    ],
+  ])('%s', (_when, wished, installed, ran) => {
+    wish(wished);
+    if (installed) install(installed);
 
-    provide();
-
-    expect(ran).toEqual(['npm ci']);
-  });
-
-  it('keeps an installation that matches the lock file', () => {
-    wish({ 'node_modules/left-pad': LEFT_PAD });
-    install({ 'node_modules/left-pad': LEFT_PAD });
-
-    provide();
-
-    expect(ran).toEqual([]);
-  });
-
-  it.each([
-    ['lacks a package', {}],
-    ['has another version', { 'node_modules/left-pad': { ...LEFT_PAD, version: '1.2.0' } }],
-    ['has another tarball', { 'node_modules/left-pad': { ...LEFT_PAD, integrity: 'sha512-b' } }],
-  ])('installs again if the installation %s', (_, installed) => {
-    wish({ 'node_modules/left-pad': LEFT_PAD });
-    install(installed);
-
-    provide();
-
-    expect(ran).toEqual(['npm install']);
+    expect(provide()).toEqual(ran);
   });
 
   it('installs again if the folder of a package is missing', () => {
-    wish({ 'node_modules/left-pad': LEFT_PAD });
-    install({ 'node_modules/left-pad': LEFT_PAD });
+    wish(ONE);
+    install(ONE);
     rmSync(join(root, 'node_modules/left-pad'), { recursive: true });
 
-    provide();
-
-    expect(ran).toEqual(['npm install']);
+    expect(provide()).toEqual(['npm install']);
   });
 
-  describe('of one group', () => {
-    const PACKAGES = {
-      'tools/packages/start': { dependencies: { 'left-pad': '*' } },
-      'node_modules/left-pad': { ...LEFT_PAD, dependencies: { pad: '*', text: '*' } },
-      'node_modules/left-pad/node_modules/pad': { version: '1.0.0', dependencies: { text: '*' } },
-      'node_modules/text': { version: '2.0.0' },
-      'node_modules/jest': { version: '30.0.0' },
-    };
-    const { 'node_modules/jest': _, ...OF_THE_GROUP } = PACKAGES;
+  it.each<[what: string, installed: Packages | undefined, ran: string[]]>([
+    ['its packages in a fresh clone', undefined, ['npm ci --workspace=tools/packages/start']],
+    ['no packages of other groups', OF_THE_GROUP, []],
+    ...Object.keys(OF_THE_GROUP)
+      .slice(1)
+      .map((folder): [string, Packages, string[]] => [
+        `${folder}, beside packages of other groups`,
+        without(ALL, folder),
+        ['npm install --workspace=tools/packages/start'],
+      ]),
+  ])('of one group installs %s', (_what, installed, ran) => {
+    wish(ALL);
+    if (installed) install(installed);
 
-    it('installs its packages in a fresh clone', () => {
-      wish(PACKAGES);
-
-      provide(['start']);
-
-      expect(ran).toEqual(['npm ci --workspace=tools/packages/start']);
-    });
-
-    it('needs no packages of other groups', () => {
-      wish(PACKAGES);
-      install(OF_THE_GROUP);
-
-      provide(['start']);
-
-      expect(ran).toEqual([]);
-    });
-
-    it.each(Object.keys(OF_THE_GROUP).slice(1))('misses %s, beside packages of other groups', (folder) => {
-      const { [folder]: __, ...others } = PACKAGES as Record<string, Package>;
-      wish(PACKAGES);
-      install(others);
-
-      provide(['start']);
-
-      expect(ran).toEqual(['npm install --workspace=tools/packages/start']);
-    });
-  });
-
-  it('does not miss optional packages of other systems', () => {
-    wish({
-      'node_modules/left-pad': LEFT_PAD,
-      'node_modules/left-pad-win32': { ...LEFT_PAD, optional: true },
-    });
-    install({ 'node_modules/left-pad': LEFT_PAD });
-
-    provide();
-
-    expect(ran).toEqual([]);
+    expect(provide(['start'])).toEqual(ran);
   });
 
   it('fails if npm fails', () => {
-    npmSucceeds = false;
-    wish({ 'node_modules/left-pad': LEFT_PAD });
+    wish(ONE);
 
-    expect(() => provide()).toThrow('npm ci failed');
+    expect(() => provide(undefined, false)).toThrow('npm ci failed');
   });
 });
