@@ -1,4 +1,4 @@
-import { Observable } from 'rxjs';
+import { Observable, type Subscriber, takeWhile } from 'rxjs';
 
 /** How a stream has ended: with its completion, with an error, or without a subscriber. */
 export type Ending = 'completed' | 'failed' | 'left';
@@ -37,6 +37,7 @@ export function endAfter<T>(
     };
     const fail = (error: unknown): void => subscriber.error(translate(error));
     const end = (how: 'completed' | 'failed', emit: () => void): void => {
+      if (subscriber.closed) return;
       hasEnded = true;
       const finish = (): void => {
         pass();
@@ -56,7 +57,7 @@ export function endAfter<T>(
     };
     if (subscriber.closed) return leave();
     subscriber.add(
-      stream.subscribe({
+      untilLeft(stream, subscriber).subscribe({
         next: (value) => {
           seen?.(value);
           pass();
@@ -72,4 +73,12 @@ export function endAfter<T>(
     // After the teardown of the stream: its finalizers still need what close() ends.
     subscriber.add(leave);
   });
+}
+
+/**
+ * A stream that completes when a subscriber has left, also while it emits its values in the step of the subscription:
+ * only the next operator of rxjs learns of that, and an endless stream would never return.
+ */
+export function untilLeft<T>(stream: Observable<T>, subscriber: Subscriber<T>): Observable<T> {
+  return stream.pipe(takeWhile(() => !subscriber.closed));
 }

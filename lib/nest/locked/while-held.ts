@@ -4,6 +4,7 @@ import { concat, defer, EMPTY, Observable, takeUntil } from 'rxjs';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
 import { Enclosure } from '../../primitives/enclosure.js';
+import { untilLeft } from './end-after.js';
 
 /**
  * A stream that fails with the LockLostError as soon as its hold is lost, and does not complete without the hold. Its
@@ -19,7 +20,7 @@ export function whileHeld<T>(
   const inContext = new Observable<T>((subscriber) => {
     const outside = Enclosure.capture();
     return within(() =>
-      stream.subscribe({
+      untilLeft(stream, subscriber).subscribe({
         next: (value) => outside(() => subscriber.next(value)),
         error: (error: unknown) => outside(() => subscriber.error(error)),
         complete: () => outside(() => subscriber.complete()),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { finalize, from, NEVER, Observable, of, Subject, Subscriber, throwError } from 'rxjs';
+import { finalize, from, NEVER, Observable, of, Subject, Subscriber, take, throwError } from 'rxjs';
+import { EndlessStream } from './endless-stream.js';
 import { endAfter } from '../../../lib/nest/locked/end-after.js';
 
 describe('endAfter', () => {
@@ -40,6 +41,17 @@ describe('endAfter', () => {
     values.complete();
     await done;
     expect(lines).toEqual([1, 'completed', 'closed', 'complete']);
+  });
+
+  it('stops an endless stream that emits at once when its subscriber leaves', () => {
+    const endless = new EndlessStream();
+    const lines: unknown[] = [];
+    endAfter(endless.values, { close: (how) => void lines.push(how) })
+      .pipe(take(2))
+      .subscribe((value) => lines.push(value));
+
+    expect(lines).toEqual([1, 2, 'left']);
+    expect(endless.emitted).toBeLessThan(6);
   });
 
   it('passes an error once the end is closed', async () => {
