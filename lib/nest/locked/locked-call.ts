@@ -31,8 +31,9 @@ export class LockedCall {
     try {
       const granted = await this.grant();
       if (granted instanceof SharedResult) {
+        const result = granted.copy();
         this.slot?.leave(this.method);
-        return granted.copy();
+        return result;
       }
       lock = granted;
       this.method.assertGranted(lock);
