@@ -21,6 +21,35 @@ const simplest: Composition = {
 /** The smallest compositions that once broke a rule. */
 const FOUND: readonly [sentence: string, composition: Partial<Composition>][] = [
   [
+    'ends the lock of an interceptor around a handler that works on when the interceptor has ended',
+    {
+      locked: 'both',
+      work: 2,
+      interceptors: [
+        { shape: 'timeout', level: 'method', commitAfter: 0 },
+        { shape: 'locks around', level: 'global', commitAfter: 3 },
+        {
+          shape: 'locks beside',
+          level: 'method',
+          commitAfter: 4,
+          lock: { name: 'other name', mode: 'shared' },
+        },
+      ],
+    },
+  ],
+  [
+    'calls a handler again only after an interceptor that works under the lock of the first call',
+    {
+      transport: 'grpc',
+      result: 'fails once',
+      interceptors: [
+        { shape: 'timeout', level: 'method', commitAfter: 0 },
+        { shape: 'retry', level: 'global', commitAfter: 0 },
+        { shape: 'locks beside', level: 'method', commitAfter: 0 },
+      ],
+    },
+  ],
+  [
     'releases a stream of a service after its finalizers when the client leaves',
     { result: 'sse', locked: 'service', work: 3, clients: [{ at: 0, leaves: 12 }, { at: 0 }] },
   ],

@@ -1,10 +1,4 @@
-import {
-  type Around,
-  type Composition,
-  fromOutside,
-  hasShape,
-  unsubscribesWhoLeaves,
-} from './composition.js';
+import { type Around, type Composition, fromOutside, unsubscribesWhoLeaves } from './composition.js';
 
 /** Compositions that Nest itself cannot serve, or that commit without anybody to tell the lock, with the reason. */
 export const MEANINGLESS: readonly {
@@ -29,15 +23,15 @@ export const MEANINGLESS: readonly {
     applies: ({ locked, below }) => locked === 'handler' && below === 'other name',
   },
   {
-    because: 'a shared hold around the handler cannot become exclusive',
-    applies: ({ interceptors }) =>
-      interceptors.some((each) => isShared(each) && each.shape === 'locks around'),
+    because: 'a shared hold around a call cannot become exclusive',
+    applies: ({ interceptors }) => interceptors.some((each) => isUpgraded(each, interceptors)),
   },
   {
-    because:
-      'an interceptor that holds another name around the handler locks in the reverse order of one behind it',
-    applies: (composition) =>
-      hasShape(composition, 'locks around') && hasShape(composition, 'locks after', 'locks beside'),
+    because: 'an interceptor takes another name before that of the handler, and one takes it after that',
+    applies: ({ interceptors }) => {
+      const shapes = interceptors.filter(({ lock }) => lock?.name === 'other name').map(({ shape }) => shape);
+      return shapes.includes('locks around') && shapes.some((each) => /^locks (?:after|beside)$/.test(each));
+    },
   },
   {
     because: 'an interceptor that no outer one can cancel commits when its request has long ended',
@@ -65,8 +59,15 @@ function hidesFromInside({ shape }: Around, inside: readonly Around[]): boolean 
   );
 }
 
-function isShared({ lock }: Around): boolean {
-  return lock?.mode === 'shared';
+/** Whether a call below the hold of an interceptor would ask for more than it has. */
+function isUpgraded({ shape, lock }: Around, all: readonly Around[]): boolean {
+  if (shape !== 'locks around' || lock?.mode !== 'shared') return false;
+  if (lock.name === 'same name') return true;
+  return all.some((each) => each.shape.startsWith('locks') && isExclusiveOfOther(each));
+}
+
+function isExclusiveOfOther({ lock }: Around): boolean {
+  return lock?.name === 'other name' && lock.mode === 'exclusive';
 }
 
 /** Whether an interceptor may end while its handler still works. */

@@ -76,8 +76,8 @@ export function endAfter<T>(
 }
 
 /**
- * A stream that completes when a subscriber has left, also while it emits its values in the step of the subscription:
- * only the next operator of rxjs learns of that, and an endless stream would never return.
+ * A stream that ends when its subscriber has left, also while it emits its values in the step of the subscription. Only
+ * the operators of rxjs learn of that: otherwise an endless stream would never return.
  */
 export function untilLeft<T>(stream: Observable<T>, subscriber: Subscriber<T>): Observable<T> {
   return stream.pipe(takeWhile(() => !subscriber.closed));

@@ -143,14 +143,20 @@ export class LockSlot extends Invocation {
   hold(method: LockedMethod, lock: Lock): void {
     const call = this.calls.find((each) => each.method === method);
     if (call) call.lock = lock;
-    if (lock instanceof OnceLock) lock.begin();
+    for (const each of [lock, ...this.kept])
+      if (each instanceof OnceLock && each.keys[0] === lock.keys[0]) each.begin();
     this.isServed = true;
   }
 
-  /** Takes the hold of an earlier call of this invocation for the same names, if it is still certain. */
+  /**
+   * Takes the hold of an earlier call of this invocation for the same names, if it is still certain. While other code of
+   * the invocation is inside, the call must reuse the hold like that code.
+   */
   takeHold(keys: readonly string[]): Lock | undefined {
-    const fits = (hold: Lock): boolean =>
-      hold.keys.length === keys.length && hold.keys.every((key, i) => key === keys[i]);
+    const fits = (lock: Lock): boolean =>
+      lock.keys.length === keys.length &&
+      lock.keys.every((key, i) => key === keys[i]) &&
+      !holdsOf(lock).some(({ reentry }) => reentry?.isBusy);
     for (const lock of this.kept.filter(fits)) {
       this.kept.splice(this.kept.indexOf(lock), 1);
       if (lock.held) return lock;
@@ -168,8 +174,12 @@ export class LockSlot extends Invocation {
     if (lock) {
       // An outer call may detach its hold, in which no entry may be left. The hold lasts as long as the entry would.
       const outer = this.calls.flatMap((call) => (call.lock ? holdsOf(call.lock) : []));
-      for (const hold of holdsOf(lock))
-        if (hold instanceof NestedHold && outer.includes(hold.outer)) void hold.release();
+      for (const hold of holdsOf(lock)) {
+        if (!(hold instanceof NestedHold)) continue;
+        const isAwaited = isInReleased(hold);
+        if (isAwaited || outer.includes(hold.outer)) void hold.release();
+        if (isAwaited && lock instanceof OnceLock) lock.begin();
+      }
       this.keep(lock);
     }
     if (this.calls.length > 0) return;
@@ -290,4 +300,9 @@ function surroundsCaller({ lock }: SlotCall): boolean {
   if (lock === undefined) return false;
   const [hold] = holdsOf(lock);
   return hold?.reentry?.isOpen !== true || hold.reentry.surroundsCaller;
+}
+
+/** Whether an outer hold of an entry is being released. An interceptor may await that, and the invocation its interceptor. */
+function isInReleased({ outer }: NestedHold): boolean {
+  return outer.reentry?.isOpen === false || (outer instanceof NestedHold && isInReleased(outer));
 }
