@@ -12,8 +12,8 @@ export class Abandonment {
   private readonly listeners = new Map<() => void, readonly (() => void)[]>();
   private readonly followed: readonly AbortSignal[];
 
-  constructor(...followed: readonly AbortSignal[]) {
-    this.followed = followed;
+  constructor(...followed: readonly (AbortSignal | undefined)[]) {
+    this.followed = followed.filter((signal) => signal !== undefined);
   }
 
   get aborted(): boolean {

@@ -400,7 +400,7 @@ export class LockService {
       throw new LockConfigError("lead() takes the leader's work as its second argument, a function.");
     const { lock, signal, pause, onError } = resolveLeadOptions(options);
     const resolved = resolveCallOptions(this.options, { ...lock, signal });
-    const end = new Abandonment(this.#closing.signal, ...(signal ? [signal] : []));
+    const end = new Abandonment(this.#closing.signal, signal);
     if (end.aborted) return;
     const campaign = new Campaign({
       name,

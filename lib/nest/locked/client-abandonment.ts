@@ -88,7 +88,9 @@ export class ClientAbandonment extends Abandonment implements FifoNode<ClientAba
 
   /** Aborts, unless the client has its reply: a handler may reply through `@Res()` before its work. */
   private leave(): void {
-    if (!isAnswered(this.context)) this.abort(clientGone());
+    if (isAnswered(this.context)) return;
+    // An HttpException, because Nest logs other errors, although no client waits for the reply.
+    this.abort(new HttpException('The client has disconnected', CLIENT_CLOSED_REQUEST));
   }
 }
 
@@ -96,11 +98,6 @@ function isAnswered(context: ExecutionContext): boolean {
   if (context.getType() !== 'http') return false;
   const response = context.switchToHttp().getResponse<Message | undefined>();
   return (response?.raw ?? response)?.writableEnded === true;
-}
-
-/** An HttpException, because Nest logs other errors, although no client waits for the reply. */
-function clientGone(): HttpException {
-  return new HttpException('The client has disconnected', CLIENT_CLOSED_REQUEST);
 }
 
 export function connectionOf(context: ExecutionContext): Closable | undefined {

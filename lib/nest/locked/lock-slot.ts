@@ -45,8 +45,7 @@ export class LockSlot extends Invocation {
   private readonly calls: SlotCall[] = [];
   /** Ends of calls whose Promise has resolved to a stream without a subscriber so far. */
   private readonly unsubscribed = new Set<() => void>();
-  /** Created on demand, because interceptors rarely call the handler twice at the same time. */
-  private queue: SlotQueue | undefined;
+  private readonly queue = new SlotQueue();
   /** Whether the handler has run in the slot. */
   isServed = false;
   /** What remains of an invocation whose handler may no longer run. */
@@ -105,9 +104,9 @@ export class LockSlot extends Invocation {
     return this.calls.length > 1 ? undefined : this.client;
   }
 
-  /** Throws if the invocation or its connection has ended before a call of the handler began. */
-  assertWanted(): void {
-    if (this.calls.length === 1 && this.client.isGone) throw this.client.reason;
+  /** The reason why a call of the handler may not begin: the invocation, or its connection, has ended before. */
+  get refusal(): unknown {
+    return this.calls.length === 1 && this.client.isGone ? this.client.reason : undefined;
   }
 
   /**
@@ -124,10 +123,8 @@ export class LockSlot extends Invocation {
     // that awaits the call must not start it by subscribing.
     if (this.over) return outermost === undefined || isBeside ? this.ended?.claim() : undefined;
     if (isBeside) {
-      this.queue ??= new SlotQueue();
-      return this.queue.wait(new Abandonment(this.client.signal, ...(caller ? [caller.signal] : [])), () =>
-        this.push(method),
-      );
+      const ends = new Abandonment(this.client.signal, caller?.signal);
+      return this.queue.wait(ends, () => this.push(method));
     }
     return this.calls.some((call) => call.method === method) ? undefined : this.push(method);
   }
@@ -183,7 +180,7 @@ export class LockSlot extends Invocation {
       this.keep(lock);
     }
     if (this.calls.length > 0) return;
-    if (!this.over) return this.queue?.next();
+    if (!this.over) return this.queue.next();
     this.end(this.ended);
     this.releasing = this.releaseAll('left');
   }
@@ -206,17 +203,13 @@ export class LockSlot extends Invocation {
   }
 
   /**
-   * Confirms a successful invocation before its end, and keeps the results of its runs; returns undefined without holds.
-   * A failure ends the invocation.
+   * Confirms the holds of a successful invocation before its end, and keeps the results of its runs. A failure ends the
+   * invocation.
    *
    * @throws LockLostError if a hold ended before the invocation did.
    * @throws LockConfigError, or LockUnavailableError, for a result that is not kept.
    */
-  confirm(): Promise<void> | undefined {
-    return this.kept.length > 0 ? this.confirmHolds() : undefined;
-  }
-
-  private async confirmHolds(): Promise<void> {
+  async confirm(): Promise<void> {
     try {
       for (const lock of this.kept) assertNotLost(lock);
       for (const lock of this.kept) if (lock instanceof OnceLock) await lock.keepResult();

@@ -55,8 +55,7 @@ export class LockInterceptor implements NestInterceptor {
           if (!isStreamed || !slot.isServed) return slot.close(how);
           onceAnswered(slot.context, () => void slot.close('left'));
         };
-        const confirmed = slot.confirm();
-        return confirmed === undefined ? close() : confirmed.then(close);
+        return slot.kept.length === 0 ? close() : slot.confirm().then(close);
       },
       translate: (error) => this.translate(error, slot),
     });

@@ -110,7 +110,7 @@ export class LockedCall {
     const keys = this.method.keys(this.instance, this.args);
     const kept = this.slot?.takeHold(keys);
     if (kept !== undefined) return kept;
-    const options = this.method.optionsOf(either(this.slot?.abandoned, caller));
+    const options = this.method.optionsOf(this.slot?.abandoned, caller);
     const granting = callFrom(this.method.originOf(this.instance), () =>
       this.method.request(service, keys, options),
     );
@@ -123,14 +123,10 @@ export class LockedCall {
     granting: Promise<Lock | SharedResult>,
   ): Promise<Lock | SharedResult> {
     const lock = await granting;
-    if (lock instanceof SharedResult) return lock;
-    try {
-      slot.assertWanted();
-    } catch (error) {
-      await releaseQuietly(lock);
-      throw error;
-    }
-    return lock;
+    const { refusal } = slot;
+    if (refusal === undefined || lock instanceof SharedResult) return lock;
+    await releaseQuietly(lock);
+    throw refusal;
   }
 
   /** Keeps the result of a run now, or with the end of the invocation. */
@@ -180,12 +176,6 @@ export class LockedCall {
       });
     });
   }
-}
-
-/** The end of a wait that two may end. */
-function either(first: Abandonment | undefined, second: Abandonment | undefined): Abandonment | undefined {
-  if (first === undefined || second === undefined) return first ?? second;
-  return new Abandonment(first.signal, second.signal);
 }
 
 function asObservable(value: unknown): Observable<unknown> {

@@ -3,7 +3,7 @@ import { isObservable } from 'rxjs';
 import { type CallOrigin, publishSkipped } from '../../diagnostics/call-origin.js';
 import { isLockError, LockConfigError, type LockError } from '../../errors/lock.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import type { Abandonment } from '../../primitives/abandonment.js';
+import { Abandonment } from '../../primitives/abandonment.js';
 import type { ResolvedModuleOptions } from '../../options/module-options.interface.js';
 import { resolveCallOptions } from '../../options/presets.js';
 import type { LockOptions, ResolvedLockOptions } from '../../options/lock-options.interface.js';
@@ -174,9 +174,10 @@ export class LockedMethod {
     return names;
   }
 
-  /** The options of an acquire that ends when its caller leaves. */
-  optionsOf(abandoned: Abandonment | undefined): LockOptions {
-    return abandoned === undefined ? this.lockOptions : { ...this.lockOptions, signal: abandoned.signal };
+  /** The options of an acquire that ends when its client or its caller leaves. */
+  optionsOf(client: Abandonment | undefined, caller: Abandonment | undefined): LockOptions {
+    const end = client && caller ? new Abandonment(client.signal, caller.signal) : (client ?? caller);
+    return end === undefined ? this.lockOptions : { ...this.lockOptions, signal: end.signal };
   }
 
   /** The error of a run whose result is a stream, of which nothing is kept. */

@@ -42,10 +42,10 @@ export class Invocation extends Enclosure {
   ): Promise<T> {
     let { wait } = options;
     if (wait === 0) return request(options);
-    const ends = [options.signal, isNested || this.hasBegun ? undefined : this.client.signal];
+    const client = isNested || this.hasBegun ? undefined : this.client.signal;
     const end = performance.now() + wait;
     for (;;) {
-      const caller = new Abandonment(...ends.filter((signal) => signal !== undefined));
+      const caller = new Abandonment(options.signal, client);
       this.waits.set(caller, names);
       try {
         return await request({ ...options, wait, signal: caller.signal });

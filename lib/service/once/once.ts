@@ -85,7 +85,7 @@ export class Once {
       wait: Math.max(0, options.wait - took),
       outageTimeout: Math.max(0, options.outageTimeout - took),
     };
-    const caller = new WaitingCall(...(options.signal ? [options.signal] : []));
+    const caller = new WaitingCall(options.signal);
     this.waiting.add(name, caller);
     try {
       const lock = await this.surroundings.acquire(name, { ...options, ...left, signal: caller.signal });
