@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers';
+import { setImmediate, setInterval } from 'node:timers';
 import { inRootContext } from './root-context.js';
 
 /** A pending call of {@link Clock.schedule}. */
@@ -20,9 +20,14 @@ export interface Clock {
    * received and not yet read must not count as silence. Fake timers of a test do not replace it: data is read in real time.
    */
   afterInput(call: () => void): void;
+  /** Begins or ceases to keep the process alive, while a caller waits. */
+  keepAlive(isWanted: boolean): void;
 }
 
 const MAX_DELAY = 2 ** 31 - 1;
+/** Keeps the process alive for all clocks that want that. */
+let lifeline: NodeJS.Timeout | undefined;
+let clocksWithCallers = 0;
 const SUSPEND_TOLERANCE = 500;
 /**
  * Shortest interval between two readings of both clocks, in ms. Suspend and resume take longer on the monotonic clock.
@@ -64,6 +69,13 @@ export class SystemClock implements Clock {
   afterInput(call: () => void): void {
     // Not the global function: fake timers of tests would delay it by another millisecond.
     inRootContext(() => setImmediate(call));
+  }
+
+  keepAlive(isWanted: boolean): void {
+    lifeline ??= inRootContext(() => setInterval(() => undefined, MAX_DELAY));
+    clocksWithCallers += isWanted ? 1 : -1;
+    if (clocksWithCallers > 0) lifeline.ref();
+    else lifeline.unref();
   }
 
   private look(monotonic: number): void {

@@ -218,11 +218,6 @@ export interface LockStore {
   roundTrip?(): Promise<number>;
   /** Checks for at most `timeout` ms which of several servers answer; undefined for a store with one server. */
   nodes?(timeout: number): Promise<readonly StoreNode[]>;
-  /**
-   * Begins or ceases to keep the process alive while callers wait. Undefined for stores with a network, whose
-   * connections do that.
-   */
-  keepAlive?(isWanted: boolean): void;
   /** Closes the connections that the store opened. */
   close(): Promise<void>;
 }

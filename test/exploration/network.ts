@@ -74,9 +74,8 @@ export class Network {
     this.store = constant<LockStore>(
       {
         ...memory,
-        // No instance asks another one for its labels, or whether it is alive. The process lives on.
+        // No instance asks another one for its labels, or whether it is alive.
         send: undefined,
-        keepAlive: undefined,
         open: this.listen,
         acquire: sent(memory, 'acquire'),
         share: sent(memory, 'share'),

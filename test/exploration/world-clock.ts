@@ -33,6 +33,10 @@ export class WorldClock implements Clock {
     // Its machine never sleeps.
   }
 
+  keepAlive(): void {
+    // Its process does not end.
+  }
+
   afterInput(call: () => void): void {
     this.calls.push(call);
   }

@@ -7,6 +7,7 @@ import type { SingleConnection } from '../../lib/options/module-options.interfac
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
 import { createClient } from '../../lib/store/redis/ioredis/ioredis-clients.js';
 import { duringTests } from '../support/during-tests.js';
+import { freePort } from '../support/free-port.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -129,6 +130,18 @@ describe('Redis clients', () => {
       expect(output).toMatch(/^[\d.]+$/);
       // By itself ioredis keeps what nobody answers for two seconds.
       expect(Number(output)).toBeLessThan(1_500);
+    },
+  );
+
+  it.each(['ioredis', 'node-redis'])(
+    'of the application let a caller wait to the end, also if it is of %s and has given up',
+    async (client) => {
+      const port = await freePort();
+      const script = spawnTypeScript(join(__dirname, 'given-up.script.ts'), [client, String(port)]);
+      const [output, errors] = await Promise.all(
+        [script.stdout, script.stderr].map(async (each) => each && text(each)),
+      );
+      expect({ output, errors }).toEqual({ output: 'LOCK_UNAVAILABLE', errors: '' });
     },
   );
 

@@ -63,6 +63,8 @@ export class SimulatedProcess implements Clock {
 
   onSleep(): void {}
 
+  keepAlive(): void {}
+
   /** After all else that happens at this moment. */
   afterInput(call: () => void): void {
     this.schedule(call, 0);

@@ -85,12 +85,12 @@ export class LocalQueues<
 
   /** Records that a caller begins to wait. */
   beginWait(): void {
-    if (++this.callers === 1) this.store.keepAlive?.(true);
+    if (++this.callers === 1) this.clock.keepAlive(true);
   }
 
   /** Records that a caller no longer waits. */
   endWait(): void {
-    if (--this.callers === 0) this.store.keepAlive?.(false);
+    if (--this.callers === 0) this.clock.keepAlive(false);
   }
 
   /** Whether callers here wait at a place in the store's queue. */

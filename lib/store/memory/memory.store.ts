@@ -1,15 +1,10 @@
-import { clearInterval, setInterval } from 'node:timers';
-import { inRootContext } from '../../primitives/root-context.js';
 import { confirmedBy, type Grant, type Shares, type Taken } from '../grant.js';
 import type { AcquireRequest, LockStore } from '../lock-store.js';
 import { formatPlace } from '../place.js';
 import type { MemoryLockServer } from './memory-lock-server.js';
 
-const LONGEST_INTERVAL = 2_147_483_647;
-
 /** Creates the store of one instance on a {@link MemoryLockServer}. */
 export function memoryStore(server: MemoryLockServer, instance: string): LockStore {
-  let waiting: NodeJS.Timeout | undefined;
   return {
     trouble: new Error('The memory store has been closed.'),
     marks: {
@@ -36,10 +31,6 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     },
     send: async (to, message) => server.inboxes.send(to, (inbox) => inbox.told(message)),
     forceRelease: async (name, owners) => server.forceRelease(name, owners),
-    keepAlive: (isWanted) => {
-      clearInterval(waiting);
-      if (isWanted) waiting = inRootContext(() => setInterval(() => undefined, LONGEST_INTERVAL));
-    },
     close: async () => server.inboxes.close(instance),
   };
 }

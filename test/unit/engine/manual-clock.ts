@@ -41,6 +41,8 @@ export class ManualClock implements Clock {
     setImmediate(call);
   }
 
+  keepAlive(): void {}
+
   /** Calls that are still to come. */
   get pending(): number {
     return this.appointments.size;
