@@ -60,13 +60,7 @@ export class LockContext {
 
   /** The innermost hold of a name that still admits calls. */
   enclosing(name: string): EnclosingHold | undefined {
-    return this.find(({ holds }) => {
-      for (const hold of holds) {
-        const found = hold.keys[0] === name ? innermostAround(hold) : undefined;
-        if (found !== undefined) return found;
-      }
-      return undefined;
-    });
+    return this.find(({ holds }) => innermostAround(holds.filter(({ keys }) => keys[0] === name)));
   }
 
   /** All holds around the running code that have not ended, the outermost first. */
@@ -103,15 +97,15 @@ export class LockContext {
 }
 
 /**
- * A hold, or an entry into it, that is around the running code and admits calls. An invocation may keep an entry into a
- * hold that is further inside, and may call its handler again from inside an entry into the hold that it keeps.
+ * One of the holds, or an entry into it, that is around the running code and admits calls. An invocation may keep an entry
+ * that is further inside, and may call its handler again from inside an entry into the hold that it keeps.
  */
-function innermostAround(hold: ReusableLock): EnclosingHold | undefined {
-  const { reentry } = hold;
-  if (reentry?.isBusy)
-    for (const entry of reentry.occupants) {
-      const found = innermostAround(entry);
-      if (found !== undefined) return found;
-    }
-  return reentry?.isOpen && reentry.surroundsCaller ? { hold, reentry } : undefined;
+function innermostAround(holds: Iterable<ReusableLock>): EnclosingHold | undefined {
+  for (const hold of holds) {
+    const { reentry } = hold;
+    const inner = reentry?.isBusy ? innermostAround(reentry.occupants) : undefined;
+    if (inner !== undefined) return inner;
+    if (reentry?.isOpen && reentry.surroundsCaller) return { hold, reentry };
+  }
+  return undefined;
 }
