@@ -51,8 +51,8 @@ export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
  * ```
  */
 export class LockService {
-  /** @internal */
-  readonly options: ResolvedModuleOptions;
+  /** @internal Not enumerable, because its connection has a password. */
+  declare readonly options: ResolvedModuleOptions;
   /** @internal The service itself, if `this` is a Proxy of it, such as one of NestJS Observe, or inherits from it. */
   declare readonly unwrapped: this;
   // JavaScript-private members: NestJS Observe would show other methods as spans of their own.
@@ -69,8 +69,7 @@ export class LockService {
   /** @internal */
   constructor(options: ResolvedModuleOptions, engine: LockEngine);
   constructor(options: ResolvedModuleOptions, engine: LockEngine) {
-    this.options = options;
-    Object.defineProperty(this, 'unwrapped', { value: this });
+    Object.defineProperties(this, { options: { value: options }, unwrapped: { value: this } });
     this.#engine = engine;
     this.#single = new SingleName(engine, this.#context);
     this.#onces = new Once({

@@ -4,15 +4,18 @@ import { resolveTtl } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { detachmentError, partlyDetached } from '../lock-errors.js';
 import type { GrantedLock, Lock } from './lock.interface.js';
+import { PrintableLock } from './printable-lock.js';
 import type { ReusableLock } from './reentry.js';
 import { formatTransfer, newSecret } from './transfer-string.js';
 
 /** Holds of several names as one lock, which is lost with its first lost hold. */
-export class CombinedLock implements GrantedLock {
+export class CombinedLock extends PrintableLock implements GrantedLock {
   private combined: AbortController | undefined;
   private ends: readonly (() => void)[] = [];
 
-  constructor(readonly holds: readonly ReusableLock[]) {}
+  constructor(readonly holds: readonly ReusableLock[]) {
+    super();
+  }
 
   get keys(): readonly string[] {
     return this.holds.flatMap(({ keys }) => keys);

@@ -22,9 +22,10 @@ import { inRootContext } from '../../primitives/root-context.js';
 import type { Lease, LeaseUser } from './lease.js';
 import type { Leases } from './leases.js';
 import type { OwnHold } from './lock.interface.js';
+import { PrintableLock } from './printable-lock.js';
 
 /** A caller's hold of a name. */
-export class Hold implements ReusableLock, ObservedHold, LeaseUser {
+export class Hold extends PrintableLock implements ReusableLock, ObservedHold, LeaseUser {
   reentry: Reentry | undefined;
   acquire: LockAcquire | undefined;
   private controller: AbortController | undefined;
@@ -43,7 +44,9 @@ export class Hold implements ReusableLock, ObservedHold, LeaseUser {
     private options: ResolvedLockOptions,
     /** The time of the grant to its caller. */
     private startedAt: number,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Begins a hold that was provisional until now, with its caller's options. */
   begin(options: ResolvedLockOptions): void {

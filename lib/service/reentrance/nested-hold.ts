@@ -1,3 +1,4 @@
+import { PrintableLock } from '../../engine/hold/printable-lock.js';
 import type { ReusableLock, Reentry } from '../../engine/hold/reentry.js';
 import type { Duration } from '../../options/duration.js';
 import { LockConfigError } from '../../errors/lock.error.js';
@@ -7,7 +8,7 @@ import { releasedError } from '../../engine/lock-errors.js';
  * An entry into a hold of the enclosing context, with that hold's token and lease. Its release only admits the next
  * branch.
  */
-export class NestedHold implements ReusableLock {
+export class NestedHold extends PrintableLock implements ReusableLock {
   reentry: Reentry | undefined;
   private releasing: Promise<void> | undefined;
   private ended = false;
@@ -15,7 +16,9 @@ export class NestedHold implements ReusableLock {
   constructor(
     readonly outer: ReusableLock,
     private readonly entry: Reentry,
-  ) {}
+  ) {
+    super();
+  }
 
   get keys(): readonly string[] {
     return this.outer.keys;
