@@ -90,6 +90,12 @@ export const borderFaults: readonly DeliberateFault[] = [
     this.releasing = this.releaseAll('left');`,
   },
   {
+    fault: 'a handler is called again when its request has ended',
+    file: slot,
+    text: 'if (this.isServed && this.isAround && !this.isInnermost) return undefined;',
+    instead: 'return undefined;',
+  },
+  {
     fault: 'the interceptors of a request do not reuse the lock that it keeps',
     file: 'lib/service/reentrance/lock-context.ts',
     text: 'if (!(each instanceof Invocation)) return selectOwn(each);',

@@ -12,5 +12,5 @@ describeDeliberateFaults(
     const { play } = jest.requireActual<typeof import('../play.js')>('../play.js');
     return { schedules: anyComposition, play: async (composition) => void (await play(composition)) };
   },
-  { limit: 1_000, unit: 'compositions' },
+  { limit: 4_000, unit: 'compositions' },
 );
