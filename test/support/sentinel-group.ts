@@ -102,6 +102,14 @@ export class SentinelGroup implements AsyncDisposable {
     return this.untilPromoted(old);
   }
 
+  /** Waits until the old master of a planned failover takes no more writes. */
+  async untilDemoted(old: RedisServer): Promise<void> {
+    await waitFor(async () => (await info(old)).includes('role:slave'), {
+      ...FAILOVER,
+      that: 'the old master to be demoted',
+    });
+  }
+
   /** Waits until the sentinels name another master, and it takes writes. */
   async untilPromoted(old: RedisServer): Promise<RedisServer> {
     return waitFor(
