@@ -24,7 +24,7 @@ export function luaScript(name: string): LuaTag<LuaScript> {
 export type LuaTag<T> = (strings: TemplateStringsArray, ...values: readonly (string | number)[]) => T;
 
 /** Joins the text of a template. */
-const joined: LuaTag<string> = (strings, ...values) => String.raw({ raw: strings }, ...values);
+export const joined: LuaTag<string> = (strings, ...values) => String.raw({ raw: strings }, ...values);
 
 /** A Lua function that scripts share. */
 export interface LuaFunction {

@@ -1,5 +1,5 @@
 import { notify } from './hand-off.js';
-import { include, luaFunction, luaScript, type LuaScript, type LuaTag } from '../lua-script.js';
+import { include, joined, luaFunction, luaScript, type LuaScript, type LuaTag } from '../lua-script.js';
 import { attempt, check } from './request.js';
 import { clock, digits } from './time.js';
 
@@ -65,10 +65,10 @@ end
  * before them. Replies are in the order of the requests, with errors for refused ones.
  */
 export function luaScriptForEach(name: string): LuaTag<LuaScript> {
-  return (strings, ...values) => ({
+  return (...text) => ({
     ...luaScript(name)`${include(attempt)}
 local function one(KEYS, ARGV)
-${String.raw({ raw: strings }, ...values)}
+${joined(...text)}
 end
 local reply, at = {}, 1
 for i = 1, #KEYS / 3 do
