@@ -20,14 +20,15 @@ export interface Clock {
    * received and not yet read must not count as silence. Fake timers of a test do not replace it: data is read in real time.
    */
   afterInput(call: () => void): void;
-  /** Begins or ceases to keep the process alive, while a caller waits. */
-  keepAlive(isWanted: boolean): void;
+  /** Keeps the process alive while a caller waits: called at the begin and at the end of each wait. */
+  keepAlive(isWaiting: boolean): void;
 }
 
 const MAX_DELAY = 2 ** 31 - 1;
-/** Keeps the process alive for all clocks that want that. */
+/** Keeps the process alive while callers wait. */
 let lifeline: NodeJS.Timeout | undefined;
-let clocksWithCallers = 0;
+/** Number of callers that wait in this process. */
+let callers = 0;
 const SUSPEND_TOLERANCE = 500;
 /**
  * Shortest interval between two readings of both clocks, in ms. Suspend and resume take longer on the monotonic clock.
@@ -71,10 +72,10 @@ export class SystemClock implements Clock {
     inRootContext(() => setImmediate(call));
   }
 
-  keepAlive(isWanted: boolean): void {
+  keepAlive(isWaiting: boolean): void {
     lifeline ??= inRootContext(() => setInterval(() => undefined, MAX_DELAY));
-    clocksWithCallers += isWanted ? 1 : -1;
-    if (clocksWithCallers > 0) lifeline.ref();
+    callers += isWaiting ? 1 : -1;
+    if (callers > 0) lifeline.ref();
     else lifeline.unref();
   }
 

@@ -38,7 +38,7 @@ export class LocalQueue {
     return new Promise((resolve, reject) => {
       const now = this.queues.clock.now();
       const waiter = new Waiter(this.record.name, options, now, resolve, reject);
-      this.queues.beginWait();
+      this.queues.clock.keepAlive(true);
       if (options.signal) this.follow(options.signal, waiter);
       waiter.isCutShort = this.queues.isClosing && options.wait > 0;
       this.report({ kind: 'enter', waiter }, now);
@@ -149,7 +149,7 @@ export class LocalQueue {
   }
 
   private endWait(waiter: Waiter): void {
-    this.queues.endWait();
+    this.queues.clock.keepAlive(false);
     this.queues.waits.delete(waiter);
     waiter.unhook?.();
   }

@@ -33,7 +33,6 @@ export class LocalQueues<
    * queue.
    */
   private readonly slots = new Map<string, { queue: Queue | undefined }>();
-  private callers = 0;
 
   constructor(
     readonly leases: Leases,
@@ -81,16 +80,6 @@ export class LocalQueues<
     slot.queue = undefined;
     this.slots.delete(name);
     this.store.ignore?.(name);
-  }
-
-  /** Records that a caller begins to wait. */
-  beginWait(): void {
-    if (++this.callers === 1) this.clock.keepAlive(true);
-  }
-
-  /** Records that a caller no longer waits. */
-  endWait(): void {
-    if (--this.callers === 0) this.clock.keepAlive(false);
   }
 
   /** Whether callers here wait at a place in the store's queue. */
