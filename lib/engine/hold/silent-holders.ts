@@ -24,10 +24,10 @@ interface Watch {
   /** When its holders are asked whether they answer. */
   askAt: number;
   /** Its holds at the last check, with the labels that the holders have reported. */
-  holds: readonly Hold[];
+  holds: readonly WatchedHold[];
 }
 
-type Hold = Pick<LockInfo, 'name' | 'owner' | 'remaining' | 'label'>;
+type WatchedHold = Pick<LockInfo, 'name' | 'owner' | 'remaining' | 'label'>;
 
 /**
  * Logs names that callers here wait for while the holder's instance does not answer, and when that has ended.
@@ -42,7 +42,7 @@ export class SilentHolders {
   private silent = new Map<string, number>();
   private watched = new Map<string, Watch>();
   /** By name: the hold that blocks it, with its label if the holder reported it before it fell silent. */
-  private readonly blocks = new Map<string, Hold>();
+  private readonly blocks = new Map<string, WatchedHold>();
 
   /** @param waited the names with waiters, and the last replies of the store that they are taken */
   constructor(
@@ -102,7 +102,7 @@ export class SilentHolders {
     const answers = labels.values();
     const held = found.flatMap((each, i) => {
       const watch = this.watched.get(names[i] ?? '');
-      const holds = each.map((hold): Hold => {
+      const holds = each.map((hold): WatchedHold => {
         const before = watch?.holds.find(({ owner }) => owner === hold.owner);
         return { ...hold, label: answers.next().value ?? before?.label };
       });
@@ -121,13 +121,13 @@ export class SilentHolders {
   }
 
   /** The holds of a name: as last reported while the holder answers, as the store has them now otherwise. */
-  private async holdsOf(name: string, taken: Taken | undefined): Promise<readonly Hold[]> {
+  private async holdsOf(name: string, taken: Taken | undefined): Promise<readonly WatchedHold[]> {
     const { owner = SHARED_OWNER, remaining = 0 } = taken ?? {};
     const isUnsure = owner === SHARED_OWNER || this.silent.has(instanceOf(owner)) || this.blocks.has(name);
     return isUnsure ? (await this.store.query(name)).held : [{ name, owner, remaining }];
   }
 
-  private noteStarts(suspect: readonly Hold[], now: number): void {
+  private noteStarts(suspect: readonly WatchedHold[], now: number): void {
     const fresh = suspect.filter(({ name }) => !this.blocks.has(name));
     for (const [instance, since] of this.silent) {
       if (now - since < SILENT_FOR) continue;
@@ -143,8 +143,8 @@ export class SilentHolders {
     }
   }
 
-  private noteEnds(held: readonly Hold[], suspect: readonly Hold[]): void {
-    const ended = new Map<string, Hold[]>();
+  private noteEnds(held: readonly WatchedHold[], suspect: readonly WatchedHold[]): void {
+    const ended = new Map<string, WatchedHold[]>();
     for (const block of this.blocks.values()) {
       if (suspect.some((hold) => isSame(hold, block))) continue;
       this.blocks.delete(block.name);
@@ -161,14 +161,14 @@ function isSame(hold: HeldBy, { name, owner }: HeldBy): boolean {
   return hold.name === name && hold.owner === owner;
 }
 
-function subjectOf(blocks: readonly Hold[]): string {
+function subjectOf(blocks: readonly WatchedHold[]): string {
   const names = blocks.slice(0, MAX_NAMES).map(({ name }) => `"${name}"`);
   const others = blocks.length - names.length;
   const list = `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
   return blocks.length === 1 ? `Lock ${list} is` : `Locks ${list} are`;
 }
 
-function holderOf(blocks: readonly Hold[]): string {
+function holderOf(blocks: readonly WatchedHold[]): string {
   const labels = [...new Set(blocks.flatMap(({ label }) => label ?? []))].slice(0, MAX_NAMES);
   const instance = instanceOf(blocks[0]?.owner ?? '');
   return labels.length === 0 ? instance : `${labels.join(', ')} in ${instance}`;
