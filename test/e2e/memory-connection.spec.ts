@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { ConflictException, Controller, Logger, Param, Post } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Locked, LockService, RedisLockModule, type RedisLockModuleOptions } from '../../lib/index.js';
 import { LockHealthIndicator } from '../../lib/terminus/index.js';
-import { spawnTypeScript } from '../support/typescript-process.js';
+import { printedBy, spawnTypeScript } from '../support/typescript-process.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 
 const WHERE = "connection is 'memory': the locks are in this process, and no other process sees them.";
@@ -104,11 +103,8 @@ describe("An application with connection: 'memory'", () => {
     ['m,n', 'exclusive'],
   ])('keeps the process alive while callers wait for %s (%s), and not longer', async (...args) => {
     const script = spawnTypeScript(join(__dirname, 'support/waiting-in-memory.script.ts'), args);
-    const [output, errors] = await Promise.all(
-      [script.stdout, script.stderr].map(async (each) => each && text(each)),
-    );
 
-    expect({ output, errors }).toEqual({ output: 'granted, closed', errors: '' });
+    expect(await printedBy(script)).toEqual({ output: 'granted, closed', errors: '' });
   });
 
   it('is healthy', async () => {

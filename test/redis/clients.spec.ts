@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { RedisOptions } from 'ioredis';
 import { createClient as createNodeRedis } from 'redis';
 import { nodeRedis } from '../../lib/node-redis/index.js';
@@ -11,7 +10,7 @@ import { freePort } from '../support/free-port.js';
 import { QUIET } from '../support/quiet.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
-import { spawnTypeScript } from '../support/typescript-process.js';
+import { printedBy, spawnTypeScript } from '../support/typescript-process.js';
 import { waitFor } from '../support/wait-for.js';
 import { expectToWork } from './hand-to-hand.js';
 import { Instance } from './instance.js';
@@ -123,9 +122,7 @@ describe('Redis clients', () => {
         String(gone.pid),
         signal,
       ]);
-      const [output, errors] = await Promise.all(
-        [script.stdout, script.stderr].map(async (each) => each && text(each)),
-      );
+      const { output, errors } = await printedBy(script);
       expect(errors).toBe('');
       expect(output).toMatch(/^[\d.]+$/);
       // By itself ioredis keeps what nobody answers for two seconds.
@@ -138,10 +135,7 @@ describe('Redis clients', () => {
     async (client) => {
       const port = await freePort();
       const script = spawnTypeScript(join(__dirname, 'given-up.script.ts'), [client, String(port)]);
-      const [output, errors] = await Promise.all(
-        [script.stdout, script.stderr].map(async (each) => each && text(each)),
-      );
-      expect({ output, errors }).toEqual({ output: 'LOCK_UNAVAILABLE', errors: '' });
+      expect(await printedBy(script)).toEqual({ output: 'LOCK_UNAVAILABLE', errors: '' });
     },
   );
 

@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { spawnWithLifeline, type LifelineOptions } from './lifeline.js';
 
 /** How to start a TypeScript file as a process. */
@@ -33,4 +35,17 @@ export function spawnTypeScript(
     env: { ...process.env, ...env },
     ...(channel === undefined ? {} : { channel }),
   });
+}
+
+/** What a process prints until it has ended. */
+export async function printedBy({
+  stdout,
+  stderr,
+}: ChildProcess): Promise<{ output: string; errors: string }> {
+  const [output, errors] = await Promise.all([textOf(stdout), textOf(stderr)]);
+  return { output, errors };
+}
+
+async function textOf(stream: Readable | null): Promise<string> {
+  return stream === null ? '' : text(stream);
 }
