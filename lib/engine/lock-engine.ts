@@ -190,6 +190,10 @@ export class LockEngine implements StoreEvents {
     if (!this.queues.needs(name, place)) this.queues.leave(name, place);
   }
 
+  isInUse(name: string): boolean {
+    return this.queues.get(name) !== undefined;
+  }
+
   revoked(name: string, owner: string): void {
     this.queues.get(name)?.report({ kind: 'revoked', owner });
     this.attachments.revoke(name, owner);

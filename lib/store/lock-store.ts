@@ -109,6 +109,8 @@ export interface StoreEvents {
    * queue.
    */
   askedIfWaiting(name: string, place: string): void;
+  /** Whether callers here hold or want the name, so that the store must listen for it. */
+  isInUse(name: string): boolean;
   /** A run of this name has left its result, for callers that wait here. */
   done(name: string): void;
   /** Another instance has sent a message. */
@@ -150,12 +152,10 @@ export interface LockStore {
   /** How a waiter of this name learns that it can have the lock; undefined if it must not queue for now. */
   wakesBy(name: string): Waking | undefined;
   /**
-   * Begins to listen for a name with waiters, in stores that listen to each name separately. They report when they
-   * listen.
+   * Listens for a name with waiters until it is no longer in use, in stores that listen to each name separately. They
+   * report when they listen.
    */
   listen?(name: string): void;
-  /** Stops listening for a name without waiters. */
-  ignore?(name: string): void;
   /**
    * Reports that a waiting instance has asked again without a message: the store tries whether messages of the name still
    * arrive.

@@ -317,6 +317,7 @@ export class Twins {
       released: (name) => note('released', name),
       gap: (name) => note('gap', name),
       askedIfWaiting: (name, place) => note('asked', name, place),
+      isInUse: () => false,
       done: (name) => note('done', name),
       told: (message) => note('told', message),
       subscribed: ignore,

@@ -63,6 +63,7 @@ export class InboxConnection {
         askedIfWaiting: (...place) => this.deliver(generation, () => events?.askedIfWaiting(...place)),
         gap: (...gap) => this.deliver(generation, () => events?.gap(...gap)),
         released: (...name) => this.deliver(generation, () => events?.released(...name)),
+        isInUse: () => false,
         done: (...name) => this.deliver(generation, () => events?.done(...name)),
         subscribed: () => undefined,
         reconnected: () => undefined,

@@ -7,6 +7,7 @@ export const NO_EVENTS: StoreEvents = {
   gap: () => undefined,
   released: () => undefined,
   askedIfWaiting: () => undefined,
+  isInUse: () => false,
   done: () => undefined,
   told: () => undefined,
   subscribed: () => undefined,

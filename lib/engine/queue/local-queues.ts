@@ -79,7 +79,6 @@ export class LocalQueues<
     if (slot?.queue !== queue) return;
     slot.queue = undefined;
     this.slots.delete(name);
-    this.store.ignore?.(name);
   }
 
   /** Whether callers here wait at a place in the store's queue. */

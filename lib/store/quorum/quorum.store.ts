@@ -224,6 +224,7 @@ const UNUSED = {
   granted: () => undefined,
   gap: () => undefined,
   askedIfWaiting: () => undefined,
+  isInUse: () => true,
   done: () => undefined,
 };
 

@@ -96,7 +96,7 @@ export abstract class EndpointTopology {
         else events.subscribed(name);
       },
     });
-    if (this.own.name !== undefined) this.inbox.listen(this.own.name);
+    if (this.own.name !== undefined) this.inbox.keep(this.own.channel, this.own.name);
     this.inbox.open();
   }
 

@@ -92,10 +92,6 @@ export class RedisStore implements LockStore {
     this.topology.inbox?.listen(name);
   }
 
-  ignore(name: string): void {
-    this.topology.inbox?.ignore(name);
-  }
-
   doubt(name: string): void {
     this.topology.doubt(name);
   }

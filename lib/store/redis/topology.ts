@@ -34,7 +34,7 @@ export interface Topology {
   readonly connection: Pick<RedisConnection, 'connectAhead' | 'ready' | 'trouble'>;
   readonly keySpace: KeySpace;
   readonly scripts: Scripts;
-  readonly inbox: Pick<Subscriptions<Subscription>, 'ignore' | 'listen'> | undefined;
+  readonly inbox: Pick<Subscriptions<Subscription>, 'listen'> | undefined;
   /** Whether the server counts the receivers of scripts' messages. */
   readonly receivers: Receivers;
   /** Maximum number of locks in one script call, if limited. */

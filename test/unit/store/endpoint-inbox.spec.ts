@@ -29,16 +29,52 @@ describe('An inbox with a channel for each name', () => {
       unsubscribe: (channel: string) => unsubscribed.push(channel),
     } as unknown as RedisClient;
     const log = { ...QUIET, warn: (message: string) => warnings.push(message) };
-    const events = { subscribed: (name?: string) => subscribed.push(name) } as unknown as InboxEvents;
+    const used = new Set<string>();
+    const events = {
+      subscribed: (name?: string) => subscribed.push(name),
+      events: { isInUse: (name: string) => used.has(name) },
+    } as unknown as InboxEvents;
     const settings = { clock, instance: 'me', log };
     const inbox = new EndpointInbox(client, (name) => `channel:${name}`, settings, events);
-    return { clock, inbox, listeners, requests, subscribed, unsubscribed, warnings };
+    return { clock, inbox, listeners, requests, subscribed, unsubscribed, used, warnings };
   };
+
+  it('listens for a name until it is no longer in use', async () => {
+    const { clock, inbox, requests, unsubscribed, used } = build();
+    used.add('n');
+    inbox.listen('n');
+    requests[0]?.resolve();
+    await clock.advance(LONG);
+
+    expect([unsubscribed, inbox.canReceive('n')]).toEqual([[], true]);
+
+    used.delete('n');
+    await clock.advance(LONG);
+
+    expect([unsubscribed, inbox.canReceive('n')]).toEqual([['channel:n'], false]);
+  });
+
+  it('keeps the subscription of a name that has waiters again and again', async () => {
+    const { clock, inbox, requests, unsubscribed } = build();
+    for (let passed = 0; passed < 2 * LONG; passed += 1_000) {
+      inbox.listen('n');
+      await clock.advance(1_000);
+    }
+
+    expect([requests.length, unsubscribed]).toEqual([1, []]);
+  });
+
+  it('keeps a subscription of its own', async () => {
+    const { clock, inbox, unsubscribed } = build();
+    inbox.keep('channel:n', 'n');
+    await clock.advance(LONG);
+
+    expect(unsubscribed).toEqual([]);
+  });
 
   it('ends a subscription whose name has no waiters, although the server has not confirmed it', async () => {
     const { clock, inbox, requests, subscribed, unsubscribed } = build();
     inbox.listen('n');
-    inbox.ignore('n');
     await clock.advance(LONG);
     requests[0]?.resolve();
     await settle();
@@ -59,7 +95,8 @@ describe('An inbox with a channel for each name', () => {
   it.each(['resolve', 'reject'] as const)(
     'ignores that a request of a lost connection %ss after it listens on a new one',
     async (outcome) => {
-      const { clock, inbox, listeners, requests, subscribed, warnings } = build();
+      const { clock, inbox, listeners, requests, subscribed, used, warnings } = build();
+      used.add('n');
       inbox.listen('n');
       listeners.ready?.();
       requests[1]?.resolve();

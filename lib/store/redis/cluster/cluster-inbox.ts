@@ -41,16 +41,18 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     private readonly trials: { readonly receivers: Receivers; trialAt(address: string): Trial },
     private readonly events: StoreEvents,
   ) {
-    super(settings.clock, (name) => keySpace.inbox(keySpace.lock(name)) + settings.instance);
+    const channelOf = (name: string): string => keySpace.inbox(keySpace.lock(name)) + settings.instance;
+    super(settings.clock, channelOf, (name) => events.isInUse(name));
     this.warning = new DeafnessWarning(settings.log);
   }
 
   open(): void {
     this.connection.onRefresh(() => this.follow());
     const { instance } = this.settings;
-    this.begin(this.keySpace.revocations + instance, undefined);
+    this.keep(this.keySpace.revocations + instance, undefined);
+    const trial = `trial:${instance}`;
     // Tries one node at once on behalf of all, because this instance may never wait.
-    this.listen(`trial:${instance}`);
+    this.keep(this.channelOf(trial), trial);
   }
 
   override canReceive(name: string): boolean {

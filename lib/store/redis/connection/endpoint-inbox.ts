@@ -22,9 +22,10 @@ export class EndpointInbox extends Subscriptions<EndpointSubscription> {
     settings: { readonly clock: Clock; readonly instance: string; readonly log: LockLog },
     private readonly events: InboxEvents,
   ) {
-    super(settings.clock, typeof channels === 'string' ? () => channels : channels);
+    const channelOf = typeof channels === 'string' ? () => channels : channels;
+    super(settings.clock, channelOf, (name) => events.events.isInUse(name));
     this.warning = new DeafnessWarning(settings.log);
-    if (typeof channels === 'string') this.begin(channels, undefined);
+    if (typeof channels === 'string') this.keep(channels, undefined);
     client.on('message', (_channel, message) => deliver(message, settings.instance, events));
     client.on('lost', () => this.loseAll());
     client.on('ready', () => {

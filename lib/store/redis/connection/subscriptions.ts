@@ -1,6 +1,6 @@
 import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
 
-/** Milliseconds for which a subscription stays without waiters, because new ones often arrive soon. */
+/** Milliseconds for which a subscription stays without waiters at least, because new ones often arrive soon. */
 const LINGER = 2_000;
 
 /** A channel to which an instance listens, or tries to listen. */
@@ -10,8 +10,10 @@ export interface Subscription {
   readonly name: string | undefined;
   /** Whether messages arrive. */
   stands: boolean;
-  /** Set while the name has no waiters. */
-  linger?: ScheduledCall | undefined;
+  /** Whether it had waiters since the last check. */
+  wasNeeded?: boolean;
+  /** The next check whether it is still needed. */
+  check?: ScheduledCall;
 }
 
 /**
@@ -25,7 +27,8 @@ export abstract class Subscriptions<Each extends Subscription> {
 
   constructor(
     private readonly clock: Clock,
-    private readonly channelOf: (name: string) => string,
+    protected readonly channelOf: (name: string) => string,
+    private readonly isInUse: (name: string) => boolean,
   ) {}
 
   /** Whether a grant of this name would currently arrive. */
@@ -33,32 +36,27 @@ export abstract class Subscriptions<Each extends Subscription> {
     return this.known(name)?.stands ?? false;
   }
 
-  /** Begins to listen for a name with waiters, unless one channel serves all names. */
+  /** Listens for a name until it is no longer in use, unless one channel serves all names. */
   listen(name: string): void {
     if (this.isClosed) return;
     const known = this.known(name);
-    if (!known) return this.begin(this.channelOf(name), name);
-    this.clock.cancel(known.linger);
-    known.linger = undefined;
+    if (known) known.wasNeeded = true;
+    else this.endUnused(this.keep(this.channelOf(name), name), name);
   }
 
-  /** Stops listening for a name without waiters. */
-  ignore(name: string): void {
-    const known = this.known(name);
-    if (known?.name !== undefined) known.linger ??= this.clock.schedule(() => this.end(known), LINGER);
+  /** Listens to a channel until the end. */
+  keep(channel: string, name: string | undefined): Each {
+    const subscription = this.create(channel, name);
+    this.byChannel.set(channel, subscription);
+    this.subscribe(subscription);
+    return subscription;
   }
 
   close(): void {
     this.isClosed = true;
     this.clock.cancel(this.retry);
-    for (const { linger } of this.byChannel.values()) this.clock.cancel(linger);
+    for (const { check } of this.byChannel.values()) this.clock.cancel(check);
     this.byChannel.clear();
-  }
-
-  protected begin(channel: string, name: string | undefined): void {
-    const subscription = this.create(channel, name);
-    this.byChannel.set(channel, subscription);
-    this.subscribe(subscription);
   }
 
   /** The subscription that receives the messages of a name. */
@@ -83,8 +81,13 @@ export abstract class Subscriptions<Each extends Subscription> {
 
   protected abstract unsubscribe(subscription: Each): void;
 
-  private end(subscription: Each): void {
-    this.byChannel.delete(subscription.channel);
-    this.unsubscribe(subscription);
+  /** Ends a subscription as soon as its name is not in use. */
+  private endUnused(subscription: Each, name: string): void {
+    subscription.wasNeeded = false;
+    subscription.check = this.clock.schedule(() => {
+      if (subscription.wasNeeded || this.isInUse(name)) return this.endUnused(subscription, name);
+      this.byChannel.delete(subscription.channel);
+      this.unsubscribe(subscription);
+    }, LINGER);
   }
 }

@@ -25,6 +25,7 @@ describe('A quorum reports', () => {
       gap: note('gap'),
       released: note('released'),
       askedIfWaiting: note('askedIfWaiting'),
+      isInUse: () => false,
       done: note('done'),
       told: note('told'),
       subscribed: note('subscribed'),
