@@ -1,9 +1,9 @@
-import type { LockConfigError } from '../errors/lock.error.js';
+import type { LockConfigError, LockError } from '../errors/lock.error.js';
 import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { LockLog } from '../diagnostics/lock-log.js';
 import { listingOf, type LockListing } from '../store/lock-listing.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
-import type { Gap, LockStore, StoreEvents } from '../store/lock-store.js';
+import type { ForcedRelease, Gap, LockStore, StoreEvents } from '../store/lock-store.js';
 import type { MarkStore } from '../store/mark.js';
 import type { Grant } from '../store/grant.js';
 import type { Transfer } from './hold/transfer-string.js';
@@ -18,7 +18,7 @@ import { Leases } from './hold/leases.js';
 import type { OwnHold } from './hold/lock.interface.js';
 import { abortHolders, haveHoldersEnded, until } from './hold/shutdown.js';
 import { SilentHolders } from './hold/silent-holders.js';
-import { closedError, unusableError } from './lock-errors.js';
+import { closedError, requestError, unusableError } from './lock-errors.js';
 import { LocalQueue } from './queue/local-queue.js';
 import { LocalQueues } from './queue/local-queues.js';
 import { type Handoff, resolveHandoff } from './queue/bid.js';
@@ -50,6 +50,8 @@ export class LockEngine implements StoreEvents {
   done: (name?: string) => void = () => undefined;
   private readonly attachments: Attachments;
   private isOpen = false;
+  private rejectsAcquires = false;
+  /** Whether the store was closed, at the end of the shutdown. */
   private isClosed = false;
   /** When holders have had their time to end; undefined until the shutdown waits for them. */
   private holdersEndAt: number | undefined;
@@ -103,18 +105,41 @@ export class LockEngine implements StoreEvents {
 
   /** The holders of a name with their labels, and the waiting instances. */
   async query(name: string): Promise<LockSnapshot> {
-    const snapshot = await this.openStore().query(name);
+    const snapshot = await this.request(name, (store) => store.query(name));
     return { ...snapshot, held: await this.labels.addTo(snapshot.held) };
+  }
+
+  /** Ends holds of a name forcibly: those of the owner ids, or all. */
+  forceRelease(name: string, owners: readonly string[] | undefined): Promise<ForcedRelease> {
+    return this.request(name, (store) => store.forceRelease(name, owners));
+  }
+
+  /** Sends a request about a name for a caller that acquires nothing. */
+  async request<Reply>(name: string, send: (store: LockStore) => Promise<Reply>): Promise<Reply> {
+    try {
+      return await send(this.openStore());
+    } catch (cause) {
+      throw this.requestError([name], cause);
+    }
+  }
+
+  /** The error of a failed request: the store did not answer, refused it, or was closed. */
+  requestError(names: readonly string[], cause: unknown): LockError {
+    return this.isClosed ? closedError(names) : requestError(names, cause);
   }
 
   /** Iterates over the held names with a prefix, some at a time; a single holder has its label. */
   async *list(beginning: string): AsyncGenerator<readonly LockListing[], void> {
-    for await (const page of this.openStore().list(beginning)) {
-      const single = await this.labels.addTo(page.flatMap(({ held }) => (held.length === 1 ? held : [])));
-      const labels = new Map(single.map((each) => [each.name, [each]]));
-      yield page.map(({ held, pending }) =>
-        listingOf({ held: labels.get(held[0]?.name ?? '') ?? held, pending }),
-      );
+    try {
+      for await (const page of this.openStore().list(beginning)) {
+        const single = await this.labels.addTo(page.flatMap(({ held }) => (held.length === 1 ? held : [])));
+        const labels = new Map(single.map((each) => [each.name, [each]]));
+        yield page.map(({ held, pending }) =>
+          listingOf({ held: labels.get(held[0]?.name ?? '') ?? held, pending }),
+        );
+      }
+    } catch (cause) {
+      throw this.requestError([], cause);
     }
   }
 
@@ -232,7 +257,7 @@ export class LockEngine implements StoreEvents {
 
   /** Rejects all new and waiting calls from now on. Holders continue. */
   rejectAcquires(): void {
-    this.queues.isClosing = this.isClosed = true;
+    this.queues.isClosing = this.rejectsAcquires = true;
     this.rejectAll(closedError);
   }
 
@@ -256,6 +281,7 @@ export class LockEngine implements StoreEvents {
     this.leases.stop();
     this.silentHolders.stop();
     this.queues.stop();
+    this.isClosed = true;
     await this.store.close();
   }
 
@@ -284,8 +310,9 @@ export class LockEngine implements StoreEvents {
     return queue;
   }
 
-  /** Opens the store, once. */
+  /** Opens the store, once; throws after it was closed. */
   private openStore(): LockStore {
+    if (this.isClosed) throw closedError([]);
     // Its connections and timers outlive the first call.
     if (!this.isOpen) inRootContext(() => this.store.open(this));
     this.isOpen = true;
@@ -300,6 +327,6 @@ export class LockEngine implements StoreEvents {
 
   /** The reason why no acquire is possible; undefined if acquires are possible. */
   private get rejection(): Rejection | undefined {
-    return this.isClosed ? closedError : this.fault;
+    return this.rejectsAcquires ? closedError : this.fault;
   }
 }

@@ -266,15 +266,18 @@ export function detachedGoneError(keys: readonly string[]): LockLostError {
 
 /** The error of a caller whose lock is taken while the application shuts down. */
 export function closingError(keys: readonly string[]): LockClosedError {
-  return new LockClosedError('The application is shutting down and waits for no taken lock.', { keys });
+  return shutdownError('waits for no taken lock', keys);
 }
 
-/** The error of a caller at the end of the shutdown. */
+/** The error of a call at the end of the shutdown. */
 export function closedError(keys: readonly string[]): LockClosedError {
-  const locks = `${keys.length > 1 ? 'locks' : 'lock'} ${quoted(keys)}`;
-  return new LockClosedError(`The application is shutting down and grants no more locks: not ${locks}.`, {
-    keys,
-  });
+  const noun = keys.length === 1 ? 'lock' : 'locks';
+  return shutdownError(`takes no more calls for ${noun}${keys.length > 0 ? ` ${quoted(keys)}` : ''}`, keys);
+}
+
+function shutdownError(effect: string, keys: readonly string[]): LockClosedError {
+  const message = `The application is shutting down and ${effect}. Repeat the call on another instance.`;
+  return new LockClosedError(message, { keys });
 }
 
 /** The error of a caller while the store cannot be used, with the names of its call. */

@@ -4,8 +4,8 @@ import { CombinedLock, holdsOf } from '../engine/hold/combined-lock.js';
 import type { LockEngine } from '../engine/lock-engine.js';
 import { Abandonment } from '../primitives/abandonment.js';
 import { inRootContext } from '../primitives/root-context.js';
-import { requestError } from '../engine/lock-errors.js';
-import { LockClosedError, LockConfigError, LockKeyError } from '../errors/lock.error.js';
+import { closingError } from '../engine/lock-errors.js';
+import { LockConfigError, LockKeyError } from '../errors/lock.error.js';
 import { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { parseTransfer } from '../engine/hold/transfer-string.js';
 import type { GrantedLock, Lock, OwnHold } from '../engine/hold/lock.interface.js';
@@ -210,6 +210,7 @@ export class LockService {
    *
    * @returns whether there was a result.
    * @throws LockUnavailableError if Redis does not answer, or rejects the request.
+   * @throws LockClosedError at the end of the shutdown.
    * @throws LockConfigError on a quorum, which keeps no results.
    * @example
    * ```ts
@@ -218,7 +219,7 @@ export class LockService {
    */
   async forget(name: string): Promise<boolean> {
     assertLockName(name);
-    return this.unwrapped.#onces.forget(name).catch((cause: unknown) => unavailable([name], cause));
+    return this.unwrapped.#onces.forget(name);
   }
 
   /**
@@ -243,6 +244,7 @@ export class LockService {
    * one, without tokens.
    *
    * @throws LockUnavailableError if Redis does not answer, or rejects the request.
+   * @throws LockClosedError at the end of the shutdown.
    * @example
    * ```ts
    * const { held, pending } = await locks.query('order:42');
@@ -250,7 +252,7 @@ export class LockService {
    */
   async query(key: string): Promise<LockSnapshot> {
     assertLockName(key);
-    return this.unwrapped.#engine.query(key).catch((cause: unknown) => unavailable([key], cause));
+    return this.unwrapped.#engine.query(key);
   }
 
   /**
@@ -259,6 +261,7 @@ export class LockService {
    * name that is held throughout, possibly twice, and may miss names that are acquired or released meanwhile.
    *
    * @throws LockUnavailableError if Redis does not answer, or rejects the request.
+   * @throws LockClosedError at the end of the shutdown.
    * @throws LockConfigError for invalid options, and with `advanced.layout: 'per-name'`, where no request reaches all
    * keys.
    * @example
@@ -272,19 +275,12 @@ export class LockService {
     const { prefix, limit } = resolveListOptions(options);
     assertCanList(this.options);
     let left = limit;
-    const pages = this.unwrapped.#engine.list(prefix)[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const page = await pages.next().catch((cause: unknown) => unavailable([], cause));
-        if (page.done) return;
-        for (const listing of page.value) {
-          yield listing;
-          left -= 1;
-          if (left <= 0) return;
-        }
+    for await (const page of this.unwrapped.#engine.list(prefix)) {
+      for (const listing of page) {
+        yield listing;
+        left -= 1;
+        if (left <= 0) return;
       }
-    } finally {
-      await pages.return?.();
     }
   }
 
@@ -307,6 +303,7 @@ export class LockService {
    *
    * @returns whether there was a hold.
    * @throws LockUnavailableError if Redis does not answer, or rejects the request.
+   * @throws LockClosedError at the end of the shutdown.
    * @example
    * ```ts
    * await locks.forceRelease('import:stuck');
@@ -318,6 +315,7 @@ export class LockService {
    *
    * @returns the holds that ended, and the current holds of the name.
    * @throws LockUnavailableError if Redis does not answer, or rejects the request.
+   * @throws LockClosedError at the end of the shutdown.
    * @example
    * ```ts
    * const stuck = (await locks.query('import')).held.filter(({ label }) => label === 'ImportService.run');
@@ -327,9 +325,7 @@ export class LockService {
   async forceRelease(key: string, options: ForceReleaseOptions): Promise<ForcedRelease>;
   async forceRelease(key: string, options?: ForceReleaseOptions): Promise<boolean | ForcedRelease> {
     assertLockName(key);
-    const forced = await this.unwrapped.#engine.store
-      .forceRelease(key, options?.owners)
-      .catch((cause: unknown) => unavailable([key], cause));
+    const forced = await this.unwrapped.#engine.forceRelease(key, options?.owners);
     return options ? forced : forced.released.length > 0;
   }
 
@@ -445,8 +441,7 @@ export class LockService {
   /** @internal Checks whether a lock can be granted and released; settles within `timeout` ms and never rejects. */
   async checkHealth(timeout: number): Promise<StoreHealth> {
     if (this.unwrapped.#engine.isClosing) {
-      const trouble = new LockClosedError('The application is shutting down and grants no more locks.');
-      return { responseTime: 0, trouble, nodes: undefined };
+      return { responseTime: 0, trouble: closingError([]), nodes: undefined };
     }
     return (this.unwrapped.#healthCheck ??= new HealthCheck(this.unwrapped.#engine.store)).check(timeout);
   }
@@ -456,7 +451,7 @@ export class LockService {
    * Free locks are granted, and nested calls continue.
    */
   beginShutdown(): void {
-    this.unwrapped.#closing.abort(new LockClosedError('The application is shutting down.'));
+    this.unwrapped.#closing.abort(closingError([]));
     this.unwrapped.#engine.endWaits();
   }
 
@@ -527,8 +522,4 @@ export class LockService {
 /** Whether a key is a list; `Array.isArray` does not narrow readonly arrays. */
 function isList(key: string | readonly string[]): key is readonly string[] {
   return Array.isArray(key);
-}
-
-function unavailable(keys: readonly string[], cause: unknown): never {
-  throw requestError(keys, cause);
 }

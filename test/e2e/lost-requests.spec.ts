@@ -183,7 +183,10 @@ it('a locked handler that is called after the end of its application gets no war
   warn.mockRestore();
   // The refused call itself is one line.
   expect(warnings).toEqual([
-    ['The application is shutting down and grants no more locks: not lock "late".', 'RedisLock'],
+    [
+      'The application is shutting down and takes no more calls for lock "late". Repeat the call on another instance.',
+      'RedisLock',
+    ],
   ]);
 });
 

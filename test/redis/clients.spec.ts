@@ -5,6 +5,7 @@ import { nodeRedis } from '../../lib/node-redis/index.js';
 import type { SingleConnection } from '../../lib/options/module-options.interface.js';
 import { RedisConnection } from '../../lib/store/redis/connection/connection.js';
 import { createClient } from '../../lib/store/redis/ioredis/ioredis-clients.js';
+import { CLOSED, outcomesOf } from '../contract/closed-calls.js';
 import { duringTests } from '../support/during-tests.js';
 import { freePort } from '../support/free-port.js';
 import { QUIET } from '../support/quiet.js';
@@ -66,6 +67,14 @@ describe('Redis clients', () => {
 
     expect(client.status).toBe('ready');
     expect(await client.ping()).toBe('PONG');
+  });
+
+  it('that were passed in serve no call of a closed module', async () => {
+    const { locks } = await new Instance({ connection: server.client() }).warmUp();
+    await locks.close();
+
+    const outcomes = await outcomesOf(locks, 'closed', { detaches: false, keeps: true, lists: true });
+    expect(Object.entries(outcomes).filter(([, outcome]) => !CLOSED.test(outcome))).toEqual([]);
   });
 
   it('that were passed in have no listeners left after the shutdown', async () => {

@@ -18,7 +18,7 @@ const PAUSE = 50;
 
 /** What calls of `once` use of their service. */
 export interface OnceSurroundings {
-  readonly engine: Pick<LockEngine, 'clock' | 'done' | 'marksOf'>;
+  readonly engine: Pick<LockEngine, 'clock' | 'done' | 'marksOf' | 'request' | 'requestError'>;
   /** Maximum bytes of a result. */
   readonly maxResult: number;
   /** Acquires the name, or reuses a surrounding hold of it. */
@@ -101,7 +101,8 @@ export class Once {
 
   /** Deletes the mark of a name; resolves to whether there was one. */
   forget(name: string): Promise<boolean> {
-    return this.marksOf(name).delete(name);
+    const marks = this.marksOf(name);
+    return this.surroundings.engine.request(name, () => marks.delete(name));
   }
 
   /** Reads the mark before the acquire. Without a reply in time, the acquire reports the outage. */
@@ -127,6 +128,7 @@ export class Once {
     caller: WaitingCall,
     call: OnceEntry,
   ): Promise<OnceLock | SharedResult> {
+    const { engine } = this.surroundings;
     const { lock: options, name } = call;
     const read = (): Promise<Mark | undefined> =>
       this.waiting.shareNext(name, () => this.insist(options, () => marks.read(name)));
@@ -136,7 +138,7 @@ export class Once {
     } catch (cause) {
       mark = caller.mark;
       if (mark === undefined) {
-        const error = options.signal?.reason === cause ? cause : requestError([name], cause);
+        const error = options.signal?.reason === cause ? cause : engine.requestError([name], cause);
         await lock.release();
         throw error;
       }

@@ -1,6 +1,7 @@
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { LockClosedError } from '../../../lib/errors/lock.error.js';
 import { aborted, isFree, isWaiting } from '../observe.js';
+import { CLOSED, outcomesOf } from '../closed-calls.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** The end of an instance. */
@@ -158,6 +159,21 @@ export function describeShutdown(context: ContractContext): void {
       expect(await working).toBe(true);
       await isFree(locks, name);
     });
+
+    it.each(['used before', 'never used'])(
+      'gives every later call on an instance %s the reason',
+      async (use) => {
+        const { backend, capabilities, locks, name } = context;
+        const ending = backend.service();
+        const transfer = capabilities.detaches ? await (await locks.acquire(`${name}-`)).detach() : undefined;
+        if (use === 'used before') await ending.using(name, () => undefined);
+        await ending.close();
+
+        const outcomes = await outcomesOf(ending, name, capabilities, transfer);
+        expect(Object.keys(outcomes)).toEqual(expect.arrayContaining(['acquire', 'query', 'forceRelease']));
+        expect(Object.entries(outcomes).filter(([, outcome]) => !CLOSED.test(outcome))).toEqual([]);
+      },
+    );
 
     it('may be called twice, and on an instance that was never used', async () => {
       const ending = context.backend.service();

@@ -38,6 +38,16 @@ describe('An instance that was shut down', () => {
     ]);
   });
 
+  it('gives a request without a reply the reason', async () => {
+    const { engine } = new EngineFixture();
+    const requested = engine.request('order:42', async () => {
+      await engine.close(0);
+      throw new Error('Connection is closed.');
+    });
+
+    await expect(requested).rejects.toMatchObject({ code: 'LOCK_CLOSED', keys: ['order:42'] });
+  });
+
   it('reports no hold that is released when its signal aborts', async () => {
     const fixture = new EngineFixture();
     const hold = await fixture.hold({ ttl: 60_000 });
