@@ -17,8 +17,6 @@ export const CONTESTANT_IDS = [
   'async-mutex',
 ] as const;
 
-export type ContestantId = (typeof CONTESTANT_IDS)[number];
-
 export const PEER_IDS = CONTESTANT_IDS.slice(2, 10);
 
 /** Those that run work once and share its result; the last ones take part in no other case. */

@@ -27,7 +27,7 @@ import { Instrumented } from './wrappings.js';
 const FREE: Section = { check: () => {}, end: () => {} };
 
 /** The request without a lock. */
-export function isReference(id: string): boolean {
+function isReference(id: string): boolean {
   return id.startsWith('plain');
 }
 

@@ -1,7 +1,7 @@
 import { type Around, type Composition, fromOutside, unsubscribesWhoLeaves } from './composition.js';
 
 /** Compositions that Nest itself cannot serve, or that commit without anybody to tell the lock, with the reason. */
-export const MEANINGLESS: readonly {
+const MEANINGLESS: readonly {
   readonly because: string;
   readonly applies: (composition: Composition) => boolean;
 }[] = [

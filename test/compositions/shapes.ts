@@ -25,7 +25,7 @@ export interface Transaction {
 }
 
 /** What an interceptor has for one request. */
-export interface Surroundings {
+interface Surroundings {
   /** The handler, or the next interceptor. */
   readonly handle: () => Observable<unknown>;
   /** Begins a transaction, which commits `commitAfter` ms after the handler's result. */

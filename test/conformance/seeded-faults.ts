@@ -1,7 +1,7 @@
 import type { RANDOM } from './random-operations.js';
 
 /** A line of the scripts that is wrong on purpose. */
-export interface SeededFault {
+interface SeededFault {
   readonly fault: string;
   readonly modes: keyof typeof RANDOM;
   /** Text of one or several scripts. */

@@ -4,10 +4,10 @@ import { RedisServer } from '../support/redis-server.js';
 import { CLOCK, PUBLISHED, stepped } from './stepped-clock.js';
 
 /** What a script published. */
-export type Published = readonly [channel: string, message: string];
+type Published = readonly [channel: string, message: string];
 
 /** What the keys of a name contain. */
-export interface KeyContent {
+interface KeyContent {
   readonly lock: string | null;
   /** Milliseconds until the lock expires. */
   readonly remaining: number;
@@ -40,7 +40,7 @@ const clearScript = stepped({
 });
 
 /** Breaks a script on purpose. */
-export type Mutation = (script: LuaScript) => Pick<LuaScript, 'name' | 'lua'>;
+type Mutation = (script: LuaScript) => Pick<LuaScript, 'name' | 'lua'>;
 
 /** Scripts that get the key of shared holders only where the instance knows of modes. */
 const MAY_LACK_SHARED_KEYS: ReadonlySet<string> = new Set(['acquire', 'release', 'yield']);

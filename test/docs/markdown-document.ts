@@ -18,7 +18,7 @@ export interface CodeBlock {
 export type TableRow = Readonly<Record<string, string>>;
 
 /** The level of a heading, and the code in it. */
-export interface Heading {
+interface Heading {
   readonly level: number;
   readonly code: readonly string[];
 }

@@ -18,7 +18,7 @@ export interface Request {
 }
 
 /** The reply to a request, or the error that came instead. */
-export interface Reply {
+interface Reply {
   readonly to: Request;
   readonly error?: Error | undefined;
   readonly result?: unknown;

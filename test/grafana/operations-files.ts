@@ -6,7 +6,7 @@ import { dashboard as makeDashboard } from '../../lib/cli/monitoring/dashboard.j
 export const ROOT = join(__dirname, '../..');
 
 /** An alert of the rules that the package prints. */
-export interface Alert {
+interface Alert {
   readonly alert: string;
   readonly expr: string;
   readonly labels: { readonly severity: string };

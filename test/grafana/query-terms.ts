@@ -1,5 +1,5 @@
 /** A condition on a label, such as `lock_outcome="granted"`. */
-export interface Matcher {
+interface Matcher {
   readonly label: string;
   readonly operator: string;
   readonly value: string;

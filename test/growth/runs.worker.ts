@@ -5,7 +5,7 @@ import { collectGarbage } from '../support/collect-garbage.js';
 import { serveCalls } from '../support/serve-calls.js';
 
 /** What a block of runs has cost. */
-export interface Cost {
+interface Cost {
   /** Microseconds of CPU for each run. */
   readonly cpu: number;
   /** Bytes that remain of each run. */

@@ -5,7 +5,7 @@ import type { Instance } from './instance.js';
 import { PlainLock } from './plain-lock.js';
 
 /** What a run of callers of two packages on one name looks like. */
-export interface Rollout {
+interface Rollout {
   readonly name: string;
   /** Four callers use these instances in turn. */
   readonly instances: readonly Instance[];

@@ -8,7 +8,7 @@ import { Instance } from './instance.js';
 const [connection = ''] = process.argv.slice(2);
 const instance = new Instance({ connection, wait: 60_000 });
 
-export interface Crowd {
+interface Crowd {
   readonly process: number;
   readonly callers: number;
   /** How often each caller wants names. */

@@ -3,7 +3,7 @@ import type { FaultStep, Lane, LossStep, TimedStep } from './schedule.js';
 import { acquire, denial, either, fault, instance, moment, order, sharing } from './step.arbitrary.js';
 
 /** Steps that only meet within a few milliseconds, and so would hardly ever do by chance. */
-export type Encounter = fc.Arbitrary<TimedStep[]>;
+type Encounter = fc.Arbitrary<TimedStep[]>;
 
 /** A caller that waits as long as it takes, and whose lease is renewed until its work ends. */
 const steadily = {

@@ -20,7 +20,7 @@ import type { Servers } from './servers.js';
 import type { SimulatedProcess } from './simulated-process.js';
 import type { VirtualTime } from './virtual-time.js';
 
-export interface RefereeSettings {
+interface RefereeSettings {
   readonly time: VirtualTime;
   readonly servers: Servers;
   readonly log: EventLog;

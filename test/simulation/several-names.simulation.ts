@@ -18,7 +18,7 @@ const EPOCH = 1_000;
 const TRIPS_FOR_A_NAME = 8;
 
 /** A call for several names. */
-export interface SeveralNamesCall {
+interface SeveralNamesCall {
   readonly instance: number;
   readonly names: readonly string[];
   /** Milliseconds after the call before. */

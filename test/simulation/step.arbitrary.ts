@@ -43,7 +43,7 @@ export const either = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
   fc.oneof({ weight: 1, arbitrary: acquire(ttl) }, { weight: 2, arbitrary: sharing(ttl) });
 
 /** A caller of one to four names, in either mode. Shorter leases would end before all names are had. */
-export const several = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
+const several = (ttl: fc.Arbitrary<number>): fc.Arbitrary<AcquireStep> =>
   fc.tuple(either(ttl), fc.subarray(['w', 'x', 'y', 'z'], { maxLength: 3 })).map(([step, names]) => ({
     ...step,
     also: names.filter((each) => each !== step.name),

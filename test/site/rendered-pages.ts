@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /** Pages as HTML, by their paths within docs, the READMEs by their names, and an index of the search for each language. */
-export interface RenderedPages {
+interface RenderedPages {
   readonly html: Readonly<Record<string, string>>;
   readonly indexes: Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,5 @@
 /** A query, where it leads, and where somebody asked it: an issue of another package, or this project. */
-export type Query = readonly [query: string, place: string | readonly [string, string], asked: string];
+type Query = readonly [query: string, place: string | readonly [string, string], asked: string];
 
 const OURS = 'this project';
 

@@ -22,7 +22,7 @@ export function sampleOf<T>(pages: readonly T[]): readonly T[] {
 }
 
 /** What a test has of the site in a browser. */
-export interface SiteInBrowser {
+interface SiteInBrowser {
   readonly url: string;
   /** A page of a new context. */
   readonly page: Page;

@@ -3,7 +3,7 @@ import { TcpProxy } from './tcp-proxy.js';
 import { waitFor } from './wait-for.js';
 
 /** A replica and the network between it and its master. */
-export interface Replica {
+interface Replica {
   readonly server: RedisServer;
   /** Its client is the replica: `toClient` is the way of the writes, `toServer` that of the confirmations. */
   readonly link: TcpProxy;

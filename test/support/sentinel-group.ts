@@ -11,7 +11,7 @@ const DOWN_AFTER = 1_500;
 const FAILOVER = { timeout: 45_000, interval: 50 };
 
 /** Passwords of a {@link SentinelGroup}. */
-export interface SentinelGroupOptions {
+interface SentinelGroupOptions {
   readonly password?: string;
   readonly sentinelPassword?: string;
   /** Directives of redis.conf for master and replicas. */

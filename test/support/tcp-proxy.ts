@@ -3,10 +3,10 @@ import { LocalServer } from './local-server.js';
 import { TcpLane, type LaneRule } from './tcp-lane.js';
 
 /** The connections of now on which a client listens, those for commands, or both. */
-export type Kind = 'listening' | 'commands' | 'all';
+type Kind = 'listening' | 'commands' | 'all';
 
 /** Which way bytes travel. */
-export type Direction = 'toServer' | 'toClient' | 'both';
+type Direction = 'toServer' | 'toClient' | 'both';
 
 interface Connection {
   readonly sockets: readonly [client: Socket, server: Socket];

@@ -5,7 +5,7 @@ import { spawnTypeScript, type TypeScriptProcessOptions } from './typescript-pro
 import type { CallMessage, WorkerCalls, WorkerFailure, WorkerMessage } from './worker-messages.js';
 
 /** How a worker process ended. */
-export interface WorkerExit {
+interface WorkerExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

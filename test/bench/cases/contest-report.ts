@@ -74,7 +74,7 @@ export function medianOf(
 }
 
 /** The peer with the highest median, and that. */
-export function bestPeer(result: ContestResult): { id: string; rate: number } | undefined {
+function bestPeer(result: ContestResult): { id: string; rate: number } | undefined {
   return PEER_IDS.map((id) => ({ id, rate: medianOf(result, id, ({ rate }) => rate) ?? 0 }))
     .filter(({ rate }) => rate > 0)
     .toSorted((a, b) => b.rate - a.rate)[0];
@@ -103,7 +103,7 @@ export function overBestPeer(result: ContestResult, atLeast: number): Goal | und
 }
 
 /** A goal for a figure of ours, by its median over the rounds. */
-export function figureGoal(
+function figureGoal(
   result: ContestResult,
   figure: (round: RoundFigures) => number | undefined,
   about: FigureGoal,

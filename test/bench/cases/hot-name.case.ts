@@ -85,9 +85,9 @@ const hotWithWork: BenchCase = {
 
 export const hotNameCases: readonly BenchCase[] = [hotInOneProcess, hotInFourProcesses, hotWithWork];
 
-export const CALLERS = 100;
+const CALLERS = 100;
 
-export const IDEAL_NOTE =
+const IDEAL_NOTE =
   'Ideal wait: 100 callers × the measured mean of a hold, for a timer of 2 ms fires a little late.';
 
 const COLUMNS: readonly FigureColumn[] = ['fairness', 'inUse', 'wait'];

@@ -8,7 +8,7 @@ import { percentilesOf, type Percentiles } from '../statistics/spread.js';
 const TIMES = 300;
 
 /** Milliseconds from one process to a message in another. */
-export interface Trips {
+interface Trips {
   /** By PUBLISH: less no hand-off can take. */
   readonly publish: Percentiles;
   /** By the least script that hands a lock on. */

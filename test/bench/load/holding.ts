@@ -2,7 +2,7 @@ import type { Contestant, Together } from '../contestant.js';
 import type { LoadPlan, SeveralNames } from './load-plan.js';
 
 /** Has a caller hold what it wants next, for as long as the work lasts. */
-export type Holding = (caller: number, work: () => Promise<void>, together?: Together) => Promise<void>;
+type Holding = (caller: number, work: () => Promise<void>, together?: Together) => Promise<void>;
 
 /**
  * How a plan's callers hold its names.

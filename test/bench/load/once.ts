@@ -15,7 +15,7 @@ export interface Burst {
 }
 
 /** Two moments of the shared clock. */
-export interface Run {
+interface Run {
   readonly from: number;
   readonly to: number;
 }

@@ -2,7 +2,7 @@ import type { INestApplicationContext, NestApplicationOptions, Type } from '@nes
 import type { Scene } from '../scene.js';
 
 /** The route of the locked handler, and the route of the same handler without a lock. */
-export type Route = 'work' | 'plain';
+type Route = 'work' | 'plain';
 
 /** A request of a client. */
 export interface Call {

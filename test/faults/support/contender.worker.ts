@@ -14,7 +14,7 @@ import { now } from './shared-clock.js';
 import type { FlatOptions } from '../../support/flat-options.js';
 
 /** What the callers of one process do. */
-export interface Rush {
+interface Rush {
   readonly callers: number;
   readonly names: readonly [string, ...string[]];
   readonly seed: number;

@@ -17,7 +17,7 @@ const KEEP = 200;
 const STUCK = 120_000;
 const BATCH = 500;
 
-export interface OnceFigures {
+interface OnceFigures {
   readonly names: number;
   /** Runs that ended with their effect, in live and killed processes. */
   readonly effects: number;

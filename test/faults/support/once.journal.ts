@@ -16,7 +16,7 @@ const SCHEMA = `
 `;
 
 /** What a caller received: the token of the run whose result it is. */
-export interface Answer {
+interface Answer {
   /** The loop that called, over all processes that continue it. */
   readonly lane: string;
   readonly number: number;

@@ -8,7 +8,7 @@ import { SeededRandom } from './seeded-random.js';
 import { now } from './shared-clock.js';
 
 /** What the loops of one process call. */
-export interface Walk {
+interface Walk {
   /** The process, also when a later one continues its loops. */
   readonly place: string;
   /** This process alone. */

@@ -3,7 +3,7 @@ import type { FaultScene } from './fault-scene.js';
 import type { SeededRandom } from './seeded-random.js';
 
 /** What came of a relay. */
-export interface RelayReport {
+interface RelayReport {
   /** How often a hold went from one process to another. */
   readonly hops: number;
   /** Sentences about what must never happen and did. */

@@ -2,10 +2,6 @@ import type { Terms } from './contender.worker.js';
 
 type AnyOf = readonly [Terms, ...Terms[]];
 
-export const READERS_AND_WRITERS: AnyOf = [{ mode: 'shared' }, { mode: 'shared' }, { mode: 'exclusive' }];
-
-export const PERMITS: AnyOf = [{ mode: 'shared', limit: 3 }];
-
 /** Calls for one, two and three of four permits. */
 export const SEVERAL_PERMITS: AnyOf = [
   { mode: 'shared', limit: 4 },

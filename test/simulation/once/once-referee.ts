@@ -12,7 +12,7 @@ const SHARING_TRIPS = 5;
 /** Trips after which a caller certainly waits at the server: two reads, an acquire, and the end of an earlier place. */
 const QUEUEING_TRIPS = 10;
 
-export interface OnceRefereeSettings {
+interface OnceRefereeSettings {
   readonly time: VirtualTime;
   readonly log: EventLog;
   readonly longestTrip: number;

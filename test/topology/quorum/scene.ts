@@ -18,7 +18,7 @@ export function named(subset: readonly number[]): string {
 }
 
 /** A way in which nodes fail to answer. */
-export interface Outage {
+interface Outage {
   readonly fault: string;
   begin(node: number): Promise<unknown>;
   end(node: number): Promise<unknown>;

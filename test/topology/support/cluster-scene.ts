@@ -15,7 +15,7 @@ const CALLERS = 25;
 const TTL = 10_000;
 
 /** What was seen until {@link ClusterScene.close}. */
-export interface ClusterReport {
+interface ClusterReport {
   readonly holds: readonly HoldRecord[];
   readonly refused: readonly RefusedAcquire[];
   /** Sentences about what must never happen and did. */

@@ -18,7 +18,7 @@ import type { FlatOptions } from '../../support/flat-options.js';
 const NAMES = ['red', 'green', 'blue'] as const;
 
 /** What all processes together saw between {@link FailoverScene.rush} and {@link FailoverScene.close}. */
-export interface FailoverReport {
+interface FailoverReport {
   readonly holds: readonly HoldRecord[];
   readonly refused: ContenderReport['refused'];
   /** Everything that must not happen and did, where no loss of data excuses it. */
