@@ -24,7 +24,7 @@ export type { LockOptions, ReplicaOptions } from './options/lock-options.interfa
 export type { Lock, OwnHold } from './engine/hold/lock.interface.js';
 export type { LockListing } from './store/lock-listing.js';
 export type { ListOptions } from './options/list-options.js';
-export type { ForcedRelease, ForceReleaseOptions } from './store/lock-store.js';
+export type { ForcedRelease, ForceReleaseOptions } from './store/store-operations.js';
 export type { DoneInfo, LockInfo, LockSnapshot } from './store/lock-snapshot.interface.js';
 export type {
   CredentialsProvider,

@@ -3,7 +3,8 @@ import type { ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { LockLog } from '../diagnostics/lock-log.js';
 import { listingOf, type LockListing } from '../store/lock-listing.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
-import type { ForcedRelease, Gap, LockStore, StoreEvents } from '../store/lock-store.js';
+import type { Gap, LockStore, StoreEvents } from '../store/lock-store.js';
+import type { ForcedRelease } from '../store/store-operations.js';
 import type { MarkStore } from '../store/mark.js';
 import type { Grant } from '../store/grant.js';
 import type { Transfer } from './hold/transfer-string.js';
@@ -105,13 +106,13 @@ export class LockEngine implements StoreEvents {
 
   /** The holders of a name with their labels, and the waiting instances. */
   async query(name: string): Promise<LockSnapshot> {
-    const snapshot = await this.request(name, (store) => store.query(name));
+    const snapshot = await this.request(name, (store) => store.operations.query(name));
     return { ...snapshot, held: await this.labels.addTo(snapshot.held) };
   }
 
   /** Ends holds of a name forcibly: those of the owner ids, or all. */
   forceRelease(name: string, owners: readonly string[] | undefined): Promise<ForcedRelease> {
-    return this.request(name, (store) => store.forceRelease(name, owners));
+    return this.request(name, (store) => store.operations.forceRelease(name, owners));
   }
 
   /** Sends a request about a name for a caller that acquires nothing. */
@@ -131,7 +132,7 @@ export class LockEngine implements StoreEvents {
   /** Iterates over the held names with a prefix, some at a time; a single holder has its label. */
   async *list(beginning: string): AsyncGenerator<readonly LockListing[], void> {
     try {
-      for await (const page of this.openStore().list(beginning)) {
+      for await (const page of this.openStore().operations.list(beginning)) {
         const single = await this.labels.addTo(page.flatMap(({ held }) => (held.length === 1 ? held : [])));
         const labels = new Map(single.map((each) => [each.name, [each]]));
         yield page.map(({ held, pending }) =>

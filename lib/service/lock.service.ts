@@ -15,7 +15,7 @@ import { type LeadOptions, resolveLeadOptions } from '../options/lead-options.js
 import type { LockOptions, ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { LockListing } from '../store/lock-listing.js';
 import { assertCanList, type ListOptions, resolveListOptions } from '../options/list-options.js';
-import type { ForcedRelease, ForceReleaseOptions } from '../store/lock-store.js';
+import type { ForcedRelease, ForceReleaseOptions } from '../store/store-operations.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { assertLockName, assertNameCount, sortedNames } from '../keys/lock-name.js';
@@ -435,7 +435,7 @@ export class LockService {
    * if the store has no network.
    */
   async measureRoundTrip(): Promise<number | undefined> {
-    return this.unwrapped.#engine.store.roundTrip?.();
+    return this.unwrapped.#engine.store.operations.roundTrip?.();
   }
 
   /** @internal Checks whether a lock can be granted and released; settles within `timeout` ms and never rejects. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type LockError, LockUnavailableError } from '../errors/lock.error.js';
 import { within } from '../primitives/answer-within.js';
 import { isGrant } from './grant.js';
-import type { LockStore, StoreNode } from './lock-store.js';
+import type { LockStore } from './lock-store.js';
+import type { StoreNode } from './store-operations.js';
 
 /** Milliseconds after which a check's lock expires if its release is lost. */
 const CHECK_LEASE = 2_000;
@@ -55,7 +56,7 @@ export class HealthCheck {
   }
 
   private async nodesWithin(timeout: number): Promise<readonly StoreNode[] | undefined> {
-    const asked = this.store.nodes?.(timeout);
+    const asked = this.store.operations.nodes?.(timeout);
     return (
       asked &&
       within<readonly StoreNode[] | undefined>(timeout, asked, () => undefined).catch(() => undefined)

@@ -1,7 +1,7 @@
 import type { LockConfigError } from '../errors/lock.error.js';
 import type { Grant, ReplicaDemand, SharedTerms, Shares, Taken } from './grant.js';
-import type { LockSnapshot } from './lock-snapshot.interface.js';
 import type { MarkStore } from './mark.js';
+import type { StoreOperations } from './store-operations.js';
 
 export interface AcquireRequest {
   readonly name: string;
@@ -130,14 +130,6 @@ export interface StoreEvents {
  */
 export type Waking = 'message' | 'poll';
 
-/** One of several servers behind a store. */
-export interface StoreNode {
-  /** Its address, without credentials. */
-  readonly name: string;
-  /** Why it does not answer, without credentials; undefined if it answers. */
-  readonly trouble: string | undefined;
-}
-
 /**
  * Keeps locks. Every call is one round trip and rejects without a reply; each request may be sent twice. A store does
  * not know callers: it handles one instance, with one bid for each name.
@@ -163,6 +155,7 @@ export interface LockStore {
   doubt?(name: string): void;
   /** Keeps the results of runs; undefined for stores that keep locks in several places. */
   readonly marks?: MarkStore | undefined;
+  readonly operations: StoreOperations;
   /** Maximum number of leases in one extension, if limited. */
   readonly maxBatch?: number | undefined;
   /** Why there is no reply, as far as the store knows. */
@@ -198,40 +191,11 @@ export interface LockStore {
    * hold back, it is moved last.
    */
   transfer?(changes: readonly OwnerChange[], decider?: 'first' | 'last'): Promise<Transferred>;
-  query(name: string): Promise<LockSnapshot>;
-  /**
-   * Iterates over the held names with a prefix, some at a time. Names that are held throughout are returned, possibly
-   * twice; others may be missing.
-   */
-  list(beginning: string): AsyncIterable<readonly LockSnapshot[]>;
-  /** Ends the holds of these owner ids, or every hold if `owners` is undefined. */
-  forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease>;
   /**
    * Sends a message to another instance; resolves to false if it reached no listener. Undefined for stores without
    * messages.
    */
   send?(instance: string, message: string): Promise<boolean>;
-  /**
-   * Measures a round trip in milliseconds, when requests can be sent; does not open a connection. Undefined for stores
-   * without a network.
-   */
-  roundTrip?(): Promise<number>;
-  /** Checks for at most `timeout` ms which of several servers answer; undefined for a store with one server. */
-  nodes?(timeout: number): Promise<readonly StoreNode[]>;
   /** Closes the connections that the store opened. */
   close(): Promise<void>;
-}
-
-/** Options of a forced release. */
-export interface ForceReleaseOptions {
-  /** Owner ids from `query`; other holds stay. Default: every hold of the name. */
-  readonly owners?: readonly string[] | undefined;
-}
-
-/** The result of a forced release. */
-export interface ForcedRelease {
-  /** Owner ids of the ended holds. */
-  readonly released: readonly string[];
-  /** Owner ids that hold the name now. */
-  readonly holders: readonly string[];
 }

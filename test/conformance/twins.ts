@@ -175,7 +175,7 @@ export class Twins {
       case 'force': {
         const { name, holds } = operation;
         const owners = holds?.flatMap((each) => recent(this.holds, each)?.owner ?? []);
-        await this.both(INSTANCES[0], (store) => store.forceRelease(name, owners));
+        await this.both(INSTANCES[0], (store) => store.operations.forceRelease(name, owners));
         return;
       }
       case 'keep': {
@@ -193,7 +193,7 @@ export class Twins {
         await this.both(INSTANCES[0], async (store) => store.marks?.delete(operation.name));
         return;
       case 'query':
-        await this.both(INSTANCES[0], (store) => store.query(operation.name));
+        await this.both(INSTANCES[0], (store) => store.operations.query(operation.name));
         return;
       case 'send':
         await this.both(operation.from, async (store) => store.send?.(operation.to, 'a message'));

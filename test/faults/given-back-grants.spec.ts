@@ -23,9 +23,11 @@ class SilentStore implements LockStore {
   yield = (): Promise<never> => new Promise(() => {});
   extend = (): Promise<never> => new Promise(() => {});
   cancel = (): Promise<never> => new Promise(() => {});
-  query = (): Promise<never> => new Promise(() => {});
-  async *list(): AsyncGenerator<never> {}
-  forceRelease = (): Promise<never> => new Promise(() => {});
+  readonly operations = {
+    query: (): Promise<never> => new Promise(() => {}),
+    async *list(): AsyncGenerator<never> {},
+    forceRelease: (): Promise<never> => new Promise(() => {}),
+  };
   close = (): Promise<void> => Promise.resolve();
 }
 

@@ -116,7 +116,7 @@ describe('Redis clients', () => {
     process.on('warning', note);
     await using instance = new Instance({ connection: { host: server.host, port: server.port } });
     instance.store.connect?.();
-    await Promise.all(Array.from({ length: 20 }, async () => instance.store.roundTrip?.()));
+    await Promise.all(Array.from({ length: 20 }, async () => instance.store.operations.roundTrip?.()));
     process.off('warning', note);
 
     expect(warnings).toEqual([]);

@@ -1,7 +1,6 @@
 import type {
   AcquireRequest,
   Extension,
-  ForcedRelease,
   LockStore,
   OwnerChange,
   ShareRequest,
@@ -12,7 +11,7 @@ import type {
   YieldRequest,
 } from '../../lib/store/lock-store.js';
 import type { MarkStore } from '../../lib/store/mark.js';
-import type { LockSnapshot } from '../../lib/store/lock-snapshot.interface.js';
+import type { StoreOperations } from '../../lib/store/store-operations.js';
 import {
   type Grant,
   SHARED_OWNER,
@@ -34,6 +33,11 @@ export class SimulatedStore implements LockStore {
     read: (name) => this.commands.send(() => this.marksOfServer.read(name), 'impatient', 'read'),
     keep: (request) => this.commands.send(() => this.marksOfServer.keep(request), 'impatient', 'keep'),
     delete: (name) => this.commands.send(() => this.marksOfServer.delete(name), 'impatient'),
+  };
+  readonly operations: StoreOperations = {
+    query: (name) => this.commands.send(() => this.server.operations.query(name), 'impatient'),
+    list: (beginning) => this.server.operations.list(beginning),
+    forceRelease: (name) => this.commands.send(() => this.server.operations.forceRelease(name), 'impatient'),
   };
   /** Whether the server has told its time. */
   private knowsTime = false;
@@ -102,18 +106,6 @@ export class SimulatedStore implements LockStore {
       'patient',
       'transfer',
     );
-  }
-
-  query(name: string): Promise<LockSnapshot> {
-    return this.commands.send(() => this.server.query(name), 'impatient');
-  }
-
-  list(beginning: string): AsyncIterable<readonly LockSnapshot[]> {
-    return this.server.list(beginning);
-  }
-
-  forceRelease(name: string): Promise<ForcedRelease> {
-    return this.commands.send(() => this.server.forceRelease(name), 'impatient');
   }
 
   close(): Promise<void> {

@@ -124,7 +124,7 @@ export class SilentHolders {
   private async holdsOf(name: string, taken: Taken | undefined): Promise<readonly WatchedHold[]> {
     const { owner = SHARED_OWNER, remaining = 0 } = taken ?? {};
     const isUnsure = owner === SHARED_OWNER || this.silent.has(instanceOf(owner)) || this.blocks.has(name);
-    return isUnsure ? (await this.store.query(name)).held : [{ name, owner, remaining }];
+    return isUnsure ? (await this.store.operations.query(name)).held : [{ name, owner, remaining }];
   }
 
   private noteStarts(suspect: readonly WatchedHold[], now: number): void {

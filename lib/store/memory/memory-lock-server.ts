@@ -1,7 +1,6 @@
 import type {
   AcquireRequest,
   Extension,
-  ForcedRelease,
   OwnerChange,
   ShareRequest,
   Transferred,
@@ -9,6 +8,7 @@ import type {
   YieldRequest,
 } from '../lock-store.js';
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
+import type { ForcedRelease } from '../store-operations.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Shares, type Taken } from '../grant.js';
 import type { KeepRequest } from '../mark.js';
 import { instanceOf, isSharedOwner, sharedTag, tokenOf } from '../owner-id.js';

@@ -12,6 +12,13 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
       keep: async (request) => server.keep(request),
       delete: async (name) => server.marks.delete(name),
     },
+    operations: {
+      query: async (name) => server.query(name),
+      async *list(beginning) {
+        yield server.list(beginning);
+      },
+      forceRelease: async (name, owners) => server.forceRelease(name, owners),
+    },
     open: (events) => server.inboxes.open(instance, events),
     wakesBy: () => (server.inboxes.has(instance) ? 'message' : undefined),
     place: (claimTtl, tokens, shared) => formatPlace({ instance, claimTtl, tokens, shared }),
@@ -25,12 +32,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     extend: async (batch) => batch.map((extension) => server.extend(extension)),
     cancel: async (name, left) => server.cancel(instance, name, left),
     transfer: async (changes) => server.transfer(changes),
-    query: async (name) => server.query(name),
-    async *list(beginning) {
-      yield server.list(beginning);
-    },
     send: async (to, message) => server.inboxes.send(to, (inbox) => inbox.told(message)),
-    forceRelease: async (name, owners) => server.forceRelease(name, owners),
     close: async () => server.inboxes.close(instance),
   };
 }

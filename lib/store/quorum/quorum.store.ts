@@ -6,24 +6,21 @@ import type {
   AcquireRequest,
   Extended,
   Extension,
-  ForcedRelease,
   Gap,
   LockStore,
   StoreEvents,
-  StoreNode,
   Waking,
   YieldRequest,
 } from '../lock-store.js';
-import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { tokenOf } from '../owner-id.js';
 import { integer } from '../redis/connection/script-reply.js';
 import { extendLeases } from '../redis/extend-leases.js';
 import { commandScript } from '../scripts/command.script.js';
 import { Contest } from './contest.js';
 import { type Ending, Endings } from './endings.js';
-import { NodeViews } from './node-views.js';
 import { isAnswer, Poll } from './poll.js';
 import { Proposals } from './proposals.js';
+import { QuorumOperations } from './quorum-operations.js';
 import { QuorumKeys, type QuorumNode } from './quorum-node.js';
 import { Notices, Waits } from './waits.js';
 
@@ -45,13 +42,13 @@ export interface QuorumStoreSettings {
  * notify waiters of a release.
  */
 export class QuorumStore implements LockStore {
+  readonly operations: QuorumOperations;
   private readonly quorum: Poll;
   private readonly keys: QuorumKeys;
   private readonly endings: Endings;
   private readonly proposals: Proposals;
   private readonly waits: Waits;
   private readonly contest: Contest;
-  private readonly views: NodeViews;
   private events: StoreEvents | undefined;
 
   constructor(private readonly settings: QuorumStoreSettings) {
@@ -67,7 +64,7 @@ export class QuorumStore implements LockStore {
       ask: (name) => this.events?.released(name),
     }));
     this.contest = new Contest({ clock, endings, keys, proposals, quorum, random, waits });
-    this.views = new NodeViews(quorum, keys);
+    this.operations = new QuorumOperations(quorum, keys, endings);
   }
 
   connect(): void {
@@ -175,30 +172,6 @@ export class QuorumStore implements LockStore {
     this.waits.end(name);
     await this.endings.everywhere({ name, token, mode: 'wake', place: 'leave' });
     return [];
-  }
-
-  nodes(timeout: number): Promise<readonly StoreNode[]> {
-    return this.views.health(timeout);
-  }
-
-  query(name: string): Promise<LockSnapshot> {
-    return this.views.query(name);
-  }
-
-  list(beginning: string): AsyncIterable<readonly LockSnapshot[]> {
-    return this.views.list(beginning);
-  }
-
-  async forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease> {
-    const { all, held } = await this.views.owners(name);
-    const ended = all.filter((owner) => owners?.includes(owner) ?? true);
-    const hadMajority = await Promise.all(
-      ended.map((owner) => this.endings.everywhere({ name, owner, token: 0, mode: 'revoke', place: '' })),
-    );
-    return {
-      released: ended.filter((owner, i) => hadMajority[i] && held.includes(owner)),
-      holders: held.filter((owner) => !ended.includes(owner)),
-    };
   }
 
   /** Sends the message through the first node at which the instance listens. */

@@ -2,7 +2,6 @@ import type {
   AcquireRequest,
   Extended,
   Extension,
-  ForcedRelease,
   Gap,
   LockStore,
   OwnerChange,
@@ -13,12 +12,9 @@ import type {
   Waking,
   YieldRequest,
 } from '../lock-store.js';
-import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { isClusterConnection } from '../../options/connection/cluster-option.js';
 import { cancelScript } from '../scripts/cancel.script.js';
 import { commandScript } from '../scripts/command.script.js';
-import { forceReleaseScript } from '../scripts/force-release.script.js';
-import { queryScript } from '../scripts/query.script.js';
 import { StoreRefusal, TooFewReplicas } from '../store-errors.js';
 import {
   confirmedBy,
@@ -32,30 +28,24 @@ import {
 import { isSharedOwner, sharedTag } from '../owner-id.js';
 import { formatPlace } from '../place.js';
 import { ClusterTopology } from './cluster/cluster.topology.js';
-import { forcedRelease, integer, list, text } from './connection/script-reply.js';
+import { integer, list, text } from './connection/script-reply.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases, leaseArgument } from './extend-leases.js';
 import { MarkRequests } from './mark-requests.js';
 import type { KeySpace } from './key-space.js';
-import { ScriptBatch } from './script-batch.js';
-import { isOfOtherType } from './connection/redis-error.js';
 import { PerNameTopology } from './per-name/per-name.topology.js';
 import { Outbox } from './outbox.js';
-import { snapshot } from './query-reply.js';
+import { RedisOperations } from './redis-operations.js';
 import { SharedRequests } from './shared-requests.js';
 import { SingleTopology } from './single.topology.js';
 import { TransferRequests } from './transfer-requests.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
 
-/**
- * Number of measured round trips. The first one may include the text of a script, and each may meet a busy event loop.
- */
-const ROUND_TRIP_SAMPLES = 3;
-
 /** Locks on one Redis or on a Redis Cluster. */
 export class RedisStore implements LockStore {
   readonly maxBatch: number | undefined;
   readonly marks: MarkRequests;
+  readonly operations: RedisOperations;
   readonly announcesGaps = true;
   readonly send: ((instance: string, message: string) => Promise<boolean>) | undefined;
   private readonly topology: Topology;
@@ -71,6 +61,7 @@ export class RedisStore implements LockStore {
     this.exclusive = new ExclusiveRequests(this.outbox);
     this.shared = new SharedRequests(this.outbox);
     this.marks = new MarkRequests(this.outbox);
+    this.operations = new RedisOperations(this.outbox, this.topology, settings.clock);
     if (settings.wake === 'pubsub') this.send = this.sendTo.bind(this);
     this.transfers = new TransferRequests(this.outbox, this.topology instanceof SingleTopology);
   }
@@ -151,34 +142,6 @@ export class RedisStore implements LockStore {
     return this.transfers.move(changes, decider);
   }
 
-  async query(name: string): Promise<LockSnapshot> {
-    const [answer] = await this.snapshots([name], true);
-    if (answer?.status !== 'fulfilled') throw answer?.reason;
-    return answer.value;
-  }
-
-  async *list(beginning: string): AsyncGenerator<readonly LockSnapshot[], void> {
-    for await (const names of this.topology.names(beginning)) {
-      const answers = await this.snapshots(names);
-      yield answers.flatMap((answer) => {
-        if (answer.status === 'fulfilled') return answer.value.held.length > 0 ? [answer.value] : [];
-        // A key of another type holds no lock.
-        if (isOfOtherType(answer.reason)) return [];
-        throw answer.reason;
-      });
-    }
-  }
-
-  async forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease> {
-    const { outbox, topology } = this;
-    const keys = this.keySpace.keys(name);
-    const only = owners ? ['only', ...owners] : [];
-    const args = [...outbox.common(keys), this.keySpace.revocations, ...only];
-    const forced = forcedRelease(await outbox.run(forceReleaseScript, outbox.withFence(keys), args));
-    await topology.notifyRevoked?.(forced.released, name);
-    return forced;
-  }
-
   /** Publishes a message. On a Cluster it reaches all nodes, but counts only the listeners at one. */
   private async sendTo(instance: string, message: string): Promise<boolean> {
     const { keySpace, outbox } = this;
@@ -186,41 +149,10 @@ export class RedisStore implements LockStore {
     return integer(receivers) > 0 || isClusterConnection(this.settings.connection);
   }
 
-  async roundTrip(): Promise<number> {
-    await this.topology.connection.ready();
-    let shortest = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < ROUND_TRIP_SAMPLES; i += 1) {
-      const sent = this.settings.clock.now();
-      await this.query('nest-redis-lock:round-trip');
-      shortest = Math.min(shortest, this.settings.clock.now() - sent);
-    }
-    return shortest;
-  }
-
   close(): Promise<void> {
     this.outbox.flush();
     this.topology.close();
     return Promise.resolve();
-  }
-
-  /** Queries holders and waiters of names, after all earlier requests. */
-  private snapshots(
-    names: readonly string[],
-    withMarks = false,
-  ): Promise<PromiseSettledResult<LockSnapshot>[]> {
-    const { keySpace, outbox, topology } = this;
-    outbox.flush();
-    const queries = new ScriptBatch(
-      ({ keys }) => topology.scripts.run(queryScript, keys, withMarks ? ['marks'] : []),
-      topology.maxBatch,
-    );
-    const answers = names.map((name) => {
-      queries.content.keys.push(...keySpace.keys(name));
-      if (withMarks) queries.content.keys.push(keySpace.mark(name));
-      return queries.join((reply) => snapshot(name, reply));
-    });
-    queries.flush();
-    return Promise.allSettled(answers);
   }
 
   private get polls(): boolean {

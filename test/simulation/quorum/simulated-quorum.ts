@@ -1,6 +1,6 @@
 import type { LockSnapshot } from '../../../lib/store/lock-snapshot.interface.js';
 import { QuorumKeys } from '../../../lib/store/quorum/quorum-node.js';
-import { mergeSnapshots } from '../../../lib/store/quorum/node-views.js';
+import { mergeSnapshots } from '../../../lib/store/quorum/quorum-operations.js';
 import { QuorumStore } from '../../../lib/store/quorum/quorum.store.js';
 import { snapshot } from '../../../lib/store/redis/query-reply.js';
 import { CommandConnection } from '../command-connection.js';

@@ -2,7 +2,6 @@ import type {
   AcquireRequest,
   Extended,
   Extension,
-  ForcedRelease,
   LockStore,
   OwnerChange,
   ShareRequest,
@@ -12,7 +11,7 @@ import type {
   Waking,
   YieldRequest,
 } from '../../../lib/store/lock-store.js';
-import type { LockSnapshot } from '../../../lib/store/lock-snapshot.interface.js';
+import type { StoreOperations } from '../../../lib/store/store-operations.js';
 import type { Grant, SharedTerms, Shares, Taken } from '../../../lib/store/grant.js';
 import { sharesOf } from '../../../lib/store/owner-id.js';
 import { formatPlace } from '../../../lib/store/place.js';
@@ -48,6 +47,13 @@ export interface StoreCall<Name extends CallName> {
 export class ScriptedStore implements LockStore {
   hears = true;
   readonly trouble = new Error('There is no store.');
+  readonly operations: StoreOperations = {
+    query: () => Promise.resolve({ held: [], pending: [] }),
+    async *list() {
+      yield [];
+    },
+    forceRelease: () => Promise.resolve({ released: [], holders: [] }),
+  };
   events: StoreEvents | undefined;
   private readonly calls: { [Name in CallName]: StoreCall<Name>[] } = {
     acquire: [],
@@ -112,18 +118,6 @@ export class ScriptedStore implements LockStore {
     const reply = await this.ask('transfer', { ...first, changes });
     if (typeof reply === 'string') return reply;
     return reply ? 'moved' : 'taken';
-  }
-
-  query(): Promise<LockSnapshot> {
-    return Promise.resolve({ held: [], pending: [] });
-  }
-
-  async *list(): AsyncGenerator<readonly LockSnapshot[]> {
-    yield [];
-  }
-
-  forceRelease(): Promise<ForcedRelease> {
-    return Promise.resolve({ released: [], holders: [] });
   }
 
   close(): Promise<void> {

@@ -32,7 +32,8 @@ describe('A holder that others wait for', () => {
       [],
       [],
     ];
-    const store = Object.assign(new ScriptedStore(), {
+    const scripted = new ScriptedStore();
+    const store = Object.assign(scripted, {
       send: async (instance: string, message: string) => {
         const [, , question] = message.split(' ');
         if (asked.at(-1)?.[0] !== second()) asked.push([second(), instance]);
@@ -40,10 +41,13 @@ describe('A holder that others wait for', () => {
         if (answers) setImmediate(() => labels.handle(`labels ${question} ["Orders.pay"]`));
         return true;
       },
-      query: async (name: string) => {
-        queried.push(second());
-        const held = [{ name, mode: 'exclusive' as const, owner: `${HOLDER}:1`, remaining: 20_000 }];
-        return { held, pending: [] };
+      operations: {
+        ...scripted.operations,
+        query: async (name: string) => {
+          queried.push(second());
+          const held = [{ name, mode: 'exclusive' as const, owner: `${HOLDER}:1`, remaining: 20_000 }];
+          return { held, pending: [] };
+        },
       },
     });
     const labels = new Labels(clock, store, () => undefined);

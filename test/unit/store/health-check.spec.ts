@@ -1,5 +1,6 @@
 import { HealthCheck } from '../../../lib/store/health-check.js';
-import type { LockStore, StoreNode } from '../../../lib/store/lock-store.js';
+import type { LockStore } from '../../../lib/store/lock-store.js';
+import type { StoreNode } from '../../../lib/store/store-operations.js';
 import { grant, ScriptedStore, taken } from '../engine/scripted-store.js';
 import { settle } from '../engine/manual-clock.js';
 
@@ -104,8 +105,9 @@ describe('A health check of a store', () => {
     ];
 
     function storeOf(answer: () => Promise<readonly StoreNode[]>): LockStore {
-      return Object.assign(new ScriptedStore(), {
-        nodes: answer,
+      const store = new ScriptedStore();
+      return Object.assign(store, {
+        operations: { ...store.operations, nodes: answer },
         acquire: () => Promise.resolve(grant(7)),
         release: () => Promise.resolve(true),
       });

@@ -1,4 +1,4 @@
-import type { ForcedRelease } from '../../lock-store.js';
+import type { ForcedRelease } from '../../store-operations.js';
 import { PassingRefusal } from '../../store-errors.js';
 
 const MAX_SHOWN = 40;

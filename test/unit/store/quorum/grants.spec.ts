@@ -28,7 +28,7 @@ describe('A grant of a quorum', () => {
     const next = await granted(store.yield({ ...request, owner: before.owner }));
 
     expect(next.token).toBeGreaterThanOrEqual(before.token + 3);
-    expect((await store.query('n')).held).toMatchObject([{ owner: next.owner }]);
+    expect((await store.operations.query('n')).held).toMatchObject([{ owner: next.owner }]);
   });
 
   it.each([
@@ -45,7 +45,7 @@ describe('A grant of a quorum', () => {
       remaining: expect.any(Number),
       tokenFloor: Infinity,
     });
-    expect((await store.query('n')).pending.map((each) => each.owner)).toEqual(waiters);
+    expect((await store.operations.query('n')).pending.map((each) => each.owner)).toEqual(waiters);
     await other.close();
   });
 
@@ -77,7 +77,7 @@ describe('A grant of a quorum', () => {
 
   it('is another one at the next turn of its instance once it is lost', async () => {
     const { owner, token } = await granted(store.acquire({ ...request, endedToken: 0 }));
-    await store.forceRelease('n');
+    await store.operations.forceRelease('n');
 
     expect((await granted(store.yield({ ...request, owner }))).token).toBeGreaterThan(token);
   });
@@ -85,11 +85,11 @@ describe('A grant of a quorum', () => {
   it('does not pass to the next turn of its instance while another one has it', async () => {
     const other = storeOn(nodes, { instance: 'other' });
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
-    await store.forceRelease('n');
+    await store.operations.forceRelease('n');
     const current = await granted(other.acquire({ ...request, endedToken: 0 }));
 
     expect(await store.yield({ ...request, owner })).toMatchObject({ owner: current.owner });
-    expect((await store.query('n')).held).toMatchObject([{ owner: current.owner }]);
+    expect((await store.operations.query('n')).held).toMatchObject([{ owner: current.owner }]);
     await other.close();
   });
 
@@ -99,7 +99,7 @@ describe('A grant of a quorum', () => {
       const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
       nodes.forEach((node, i) => (node.isAway = i === away));
 
-      expect(await store.forceRelease('n')).toEqual({ released: [owner], holders: [] });
+      expect(await store.operations.forceRelease('n')).toEqual({ released: [owner], holders: [] });
     },
   );
 
@@ -109,20 +109,20 @@ describe('A grant of a quorum', () => {
     await storeOn(nodes, { instance: 'other' }).acquire({ ...request, place: 'other|1', endedToken: 0 });
     await storeOn([nodes[0]]).release('n', owner, false, { length: 40, memory: 120_000, place: undefined });
 
-    expect(await store.forceRelease('n')).toEqual({ released: [owner], holders: [] });
+    expect(await store.operations.forceRelease('n')).toEqual({ released: [owner], holders: [] });
   });
 
   it('is reported as held if a forced release names other holds', async () => {
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
 
-    expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], holders: [owner] });
+    expect(await store.operations.forceRelease('n', ['other:1'])).toEqual({ released: [], holders: [owner] });
   });
 
   it('is not reported as released forcibly if each node had another, and the name is free', async () => {
     for (const [i, node] of nodes.entries())
       await granted(storeOn([node], { instance: `other${i}` }).acquire({ ...request, endedToken: 0 }));
 
-    expect(await store.forceRelease('n')).toEqual({ released: [], holders: [] });
+    expect(await store.operations.forceRelease('n')).toEqual({ released: [], holders: [] });
     await granted(store.acquire({ ...request, endedToken: 0 }));
   });
 
@@ -132,9 +132,9 @@ describe('A grant of a quorum', () => {
     const { owner } = await granted(store.acquire({ ...request, endedToken: 0 }));
     await other.acquire({ ...request, place: other.place(), endedToken: 0 });
 
-    expect(await store.forceRelease('n', ['other:1'])).toEqual({ released: [], holders: [owner] });
-    expect(await store.forceRelease('n', [owner])).toEqual({ released: [owner], holders: [] });
-    expect((await store.query('n')).held).toEqual([]);
+    expect(await store.operations.forceRelease('n', ['other:1'])).toEqual({ released: [], holders: [owner] });
+    expect(await store.operations.forceRelease('n', [owner])).toEqual({ released: [owner], holders: [] });
+    expect((await store.operations.query('n')).held).toEqual([]);
     await other.close();
   });
 
@@ -178,7 +178,7 @@ describe('A grant of a quorum', () => {
       });
       await granted(store.acquire({ ...request, place: store.place(), endedToken: 0 }));
 
-      await waitFor(async () => (await alone.query('n')).pending.length === 0, {
+      await waitFor(async () => (await alone.operations.query('n')).pending.length === 0, {
         that: 'no waiter at the node',
       });
       expect(asked.mock.calls.filter(([kind]) => kind === 'end')).toHaveLength(1);

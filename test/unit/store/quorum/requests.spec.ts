@@ -53,10 +53,14 @@ describe('Each node of a quorum receives', () => {
       ['take', 'extend', ['lock:{n}', 'lock:{n}:s'], ['me:7', '10000']],
       ending(7, 'wake'),
     ],
-    ['a query', (on) => on.query('n'), ['take', 'query', ['lock:{n}', 'lock:{n}:q', 'lock:{n}:s'], []]],
+    [
+      'a query',
+      (on) => on.operations.query('n'),
+      ['take', 'query', ['lock:{n}', 'lock:{n}:q', 'lock:{n}:s'], []],
+    ],
     [
       'a check of its health',
-      (on) => on.nodes(1_000),
+      (on) => on.operations.nodes(1_000),
       ['take', 'query', ['lock:{health}', 'lock:{health}:q', 'lock:{health}:s'], []],
     ],
     [
@@ -77,7 +81,7 @@ describe('Each node of a quorum receives', () => {
   ])('%s', async (_, only, isEnded) => {
     const { owner } = await granted(store.acquire({ ...request, place: undefined }));
     received();
-    await store.forceRelease(
+    await store.operations.forceRelease(
       'n',
       only?.map((each) => (each === 'me' ? owner : each)),
     );
@@ -134,7 +138,7 @@ describe('An acquire without a majority', () => {
     const ended = sent.map(({ mock }) => mock.calls.slice(1).map(requestOf));
     const end = ending(Number(last), 'quiet');
     expect(ended).toStrictEqual([[end], [], [], [end], [end]]);
-    expect((await storeOn([free]).query('n')).held).toEqual([]);
+    expect((await storeOn([free]).operations.query('n')).held).toEqual([]);
   });
 });
 

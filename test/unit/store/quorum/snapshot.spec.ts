@@ -1,5 +1,5 @@
 import type { LockInfo, LockSnapshot } from '../../../../lib/store/lock-snapshot.interface.js';
-import { mergeSnapshots } from '../../../../lib/store/quorum/node-views.js';
+import { mergeSnapshots } from '../../../../lib/store/quorum/quorum-operations.js';
 
 const held = (remaining: number): LockSnapshot => ({
   held: [{ name: 'n', mode: 'exclusive', owner: 'web-1:7', remaining }],

@@ -36,8 +36,8 @@ describe('Nodes of a quorum with replies that no script sends', () => {
     ['release', (store) => store.release('n', 'me:1')],
     ['extend', (store) => store.extend([{ name: 'n', owner: 'me:1', ttl: 10_000, exact: false }])],
     ['cancel', (store) => store.cancel('n', { place: 'me|1' })],
-    ['query', (store) => store.query('n')],
-    ['force-release', (store) => store.forceRelease('n')],
+    ['query', (store) => store.operations.query('n')],
+    ['force-release', (store) => store.operations.forceRelease('n')],
   ];
 
   it.each(calls)('have not answered %s', async (_, call) => {

@@ -19,7 +19,7 @@ describe('The locks of a quorum', () => {
 
   const listed = async (on = store): Promise<string[]> => {
     const found: LockSnapshot[] = [];
-    for await (const some of on.list('')) found.push(...some);
+    for await (const some of on.operations.list('')) found.push(...some);
     return found.map(({ held }) => held[0]?.name ?? 'a name without a holder');
   };
 
@@ -63,7 +63,7 @@ describe('The locks of a quorum', () => {
     for (let i = 0; i < names; i++) await acquireOn([node], `n${i}`);
     const asked = jest.spyOn(node, 'run');
     let found = 0;
-    for await (const some of alone.list('n[1]')) found += some.length;
+    for await (const some of alone.operations.list('n[1]')) found += some.length;
     const requests = asked.mock.calls.map(([, { name }, keys, args]) => ({ name, keys, args }));
 
     expect(found).toBe(names);
@@ -81,7 +81,7 @@ describe('The locks of a quorum', () => {
   it('are unknown to nodes on which another client has overwritten the key with another type', async () => {
     for (const node of nodes) node.refusal = new Error('WRONGTYPE Operation against a key');
 
-    expect(await store.query('one')).toEqual({ held: [], pending: [] });
+    expect(await store.operations.query('one')).toEqual({ held: [], pending: [] });
   });
 
   it('do not show a waiter that only a minority has queued, unless a silent node may have queued it', async () => {
@@ -89,7 +89,7 @@ describe('The locks of a quorum', () => {
     const place = alone.place();
     await alone.acquire({ name: 'one', ttl: 10_000, tokens: 1, place, endedToken: 0 });
     const waiters = async (): Promise<string[]> =>
-      (await store.query('one')).pending.map(({ owner }) => owner);
+      (await store.operations.query('one')).pending.map(({ owner }) => owner);
     expect(await waiters()).toEqual([]);
     nodes[2].isAway = true;
 
@@ -104,10 +104,10 @@ describe('The locks of a quorum', () => {
     const { owner } = await granted(store.acquire(request));
     // The node receives a request after the instance has left its queue.
     await late.acquire({ ...request, place: late.place() });
-    expect((await late.query('three')).pending).toMatchObject([{ owner: 'me' }]);
+    expect((await late.operations.query('three')).pending).toMatchObject([{ owner: 'me' }]);
     nodes[2].isAway = true;
 
-    expect(await store.query('three')).toMatchObject({
+    expect(await store.operations.query('three')).toMatchObject({
       held: [{ owner: expect.stringMatching(/^other:/) }, { owner }],
       pending: [],
     });
@@ -122,7 +122,9 @@ describe('The locks of a quorum', () => {
   it('are unknown after an error of the nodes, which the rejected query names', async () => {
     for (const node of nodes) node.refusal = new Error('NOPERM No permissions to access a key');
 
-    await expect(store.query('one')).rejects.toThrow('a near node: NOPERM No permissions to access a key');
+    await expect(store.operations.query('one')).rejects.toThrow(
+      'a near node: NOPERM No permissions to access a key',
+    );
   });
 });
 
@@ -151,7 +153,7 @@ describe('The nodes of a quorum', () => {
     silent.isSilent = true;
     const store = storeOn([new NearNode(), away, silent], { nodeTimeout });
 
-    expect(await store.nodes(timeout)).toEqual(
+    expect(await store.operations.nodes(timeout)).toEqual(
       [undefined, 'a near node: It is away.', 'a near node: did not answer within 20 ms'].map((trouble) => ({
         name: 'a near node',
         trouble,
@@ -204,7 +206,7 @@ describe('The result of a renewal at a quorum', () => {
     expect(longer).toBeLessThanOrEqual(90_000);
     expect(others).toEqual([1, 1, 0]);
     // The store ends the lost hold at the node that has renewed it.
-    expect((await storeOn([nodes[0]]).query('lost')).held).toEqual([]);
+    expect((await storeOn([nodes[0]]).operations.query('lost')).held).toEqual([]);
     await store.close();
   });
 });

@@ -1,11 +1,12 @@
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
-import type { StoreNode } from '../lock-store.js';
 import { instanceOf } from '../owner-id.js';
 import { isOfOtherType } from '../redis/connection/redis-error.js';
 import { list } from '../redis/connection/script-reply.js';
 import { snapshot } from '../redis/query-reply.js';
 import { scanNames } from '../redis/scan-names.js';
 import { queryScript } from '../scripts/query.script.js';
+import type { ForcedRelease, StoreNode, StoreOperations } from '../store-operations.js';
+import type { Endings } from './endings.js';
 import { isAnswer, majorityOf, nodeError, type Poll, type Vote } from './poll.js';
 import type { QuorumKeys, QuorumNode } from './quorum-node.js';
 import { isReservation } from './verdict.js';
@@ -15,15 +16,16 @@ const MAX_TOGETHER = 32;
 
 const NOTHING: LockSnapshot = { held: [], pending: [] };
 
-/** Queries names on the nodes and merges their replies. */
-export class NodeViews {
+/** Queries the nodes and merges their replies. */
+export class QuorumOperations implements StoreOperations {
   constructor(
     private readonly quorum: Poll,
     private readonly keys: QuorumKeys,
+    private readonly endings: Endings,
   ) {}
 
   /** Whether each node answers, within the time for any request. */
-  health(timeout: number): Promise<readonly StoreNode[]> {
+  nodes(timeout: number): Promise<readonly StoreNode[]> {
     const keys = this.keys.keys('health');
     return this.quorum.ask<unknown[], StoreNode[]>(
       async (node) => list(await node.run('take', queryScript, keys, [])),
@@ -42,12 +44,20 @@ export class NodeViews {
     return this.merged(await this.lookAtAll([name]), 0);
   }
 
-  /** The owners of a name: all that a node has, and those of them that may have a majority. */
-  async owners(name: string): Promise<{ all: readonly string[]; held: readonly string[] }> {
+  async forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease> {
     const votes = await this.lookAtAll([name]);
     const leases = votes.filter(isAnswer).flatMap(([view = NOTHING]) => view.held);
-    const all = leases.map(({ owner }) => owner).filter((owner) => !isReservation(owner));
-    return { all: [...new Set(all)], held: this.merged(votes, 0).held.map(({ owner }) => owner) };
+    const all = new Set(leases.map(({ owner }) => owner).filter((owner) => !isReservation(owner)));
+    // Holds of a minority end as well.
+    const ended = [...all].filter((owner) => owners?.includes(owner) ?? true);
+    const held = this.merged(votes, 0).held.map(({ owner }) => owner);
+    const hadMajority = await Promise.all(
+      ended.map((owner) => this.endings.everywhere({ name, owner, token: 0, mode: 'revoke', place: '' })),
+    );
+    return {
+      released: ended.filter((owner, i) => hadMajority[i] && held.includes(owner)),
+      holders: held.filter((owner) => !ended.includes(owner)),
+    };
   }
 
   /**
