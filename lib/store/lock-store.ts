@@ -135,9 +135,7 @@ export type Waking = 'message' | 'poll';
  * not know callers: it handles one instance, with one bid for each name.
  */
 export interface LockStore {
-  /**
-   * Connects before the first request, except with `lazyConnect`. Undefined for stores without a network.
-   */
+  /** Connects before the first request, except with `lazyConnect`. Undefined for stores without a network. */
   connect?(): void;
   /** Connects, and starts to listen for grants. Called once, before the first acquire. */
   open(events: StoreEvents): void;

@@ -25,12 +25,12 @@ export class ExclusiveRequests {
     });
   }
 
-  acquire({ name, ttl, tokens, place, endedTokenOfName }: AcquireRequest): Promise<Grant | Taken> {
+  acquire(request: AcquireRequest): Promise<Grant | Taken> {
     const { keys, args } = this.acquires.content;
-    this.outbox.pushKeys(keys, name);
-    args.push(this.terms(ttl, tokens, place, endedTokenOfName));
+    this.outbox.pushKeys(keys, request.name);
+    args.push(this.terms(request));
     this.outbox.flushSoon();
-    return this.acquires.join((reply) => this.answer(reply, tokens));
+    return this.acquires.join((reply) => this.answer(reply, request.tokens));
   }
 
   async yield({ name, owner, ttl, tokens, place }: YieldRequest): Promise<Grant | Taken | undefined> {
@@ -92,12 +92,7 @@ export class ExclusiveRequests {
   }
 
   /** Formats the terms as one word, because most requests of a batch share it. */
-  private terms(
-    ttl: number,
-    tokens: number,
-    place: string | undefined,
-    endedTokenOfName: number | undefined,
-  ): string {
+  private terms({ ttl, tokens, place, endedTokenOfName }: AcquireRequest): string {
     const rest = place?.slice(this.outbox.instance.length + 1) ?? '';
     return `${Math.ceil(ttl)} ${tokens} ${rest}${endedTokenOfName === undefined ? '' : ` ${endedTokenOfName}`}`;
   }

@@ -42,9 +42,9 @@ export class RedisOperations implements StoreOperations {
 
   async forceRelease(name: string, owners?: readonly string[]): Promise<ForcedRelease> {
     const { outbox, topology } = this;
-    const keys = topology.keySpace.keys(name);
+    const keys = outbox.keySpace.keys(name);
     const only = owners ? ['only', ...owners] : [];
-    const args = [...outbox.common(keys), topology.keySpace.revocations, ...only];
+    const args = [...outbox.common(keys), outbox.keySpace.revocations, ...only];
     const forced = forcedRelease(await outbox.run(forceReleaseScript, outbox.withFence(keys), args));
     await topology.notifyRevoked?.(forced.released, name);
     return forced;

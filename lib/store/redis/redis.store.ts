@@ -32,7 +32,6 @@ import { integer, list, text } from './connection/script-reply.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases, leaseArgument } from './extend-leases.js';
 import { MarkRequests } from './mark-requests.js';
-import type { KeySpace } from './key-space.js';
 import { PerNameTopology } from './per-name/per-name.topology.js';
 import { Outbox } from './outbox.js';
 import { RedisOperations } from './redis-operations.js';
@@ -123,7 +122,7 @@ export class RedisStore implements LockStore {
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     this.outbox.flush();
     return extendLeases(batch, {
-      keys: (name) => this.keySpace.keys(name),
+      keys: (name) => this.outbox.keySpace.keys(name),
       send: (script, { keys, args }) => this.topology.scripts.run(script, keys, args),
       confirm: (extension, demand) => this.confirm(extension, demand),
       maxBatch: this.maxBatch,
@@ -132,7 +131,7 @@ export class RedisStore implements LockStore {
 
   async cancel(name: string, { place = '', shared }: Waiting): Promise<readonly string[]> {
     const { outbox } = this;
-    const keys = this.keySpace.keys(name);
+    const keys = outbox.keySpace.keys(name);
     const kept = shared ? [shared.since, sharedTag(shared.terms)] : [];
     const args = [this.settings.instance, place, ...outbox.common(keys), ...kept];
     return list(await outbox.run(cancelScript, outbox.withFence(keys), args)).map(ownerId);
@@ -144,8 +143,8 @@ export class RedisStore implements LockStore {
 
   /** Publishes a message. On a Cluster it reaches all nodes, but counts only the listeners at one. */
   private async sendTo(instance: string, message: string): Promise<boolean> {
-    const { keySpace, outbox } = this;
-    const receivers = await outbox.run(commandScript, ...keySpace.messageTo(instance, message));
+    const { outbox } = this;
+    const receivers = await outbox.run(commandScript, ...outbox.keySpace.messageTo(instance, message));
     return integer(receivers) > 0 || isClusterConnection(this.settings.connection);
   }
 
@@ -178,17 +177,13 @@ export class RedisStore implements LockStore {
   }
 
   private async confirm(extension: Extension, demand: ReplicaDemand): Promise<Extended> {
-    const { replication } = this.topology;
+    const { keySpace, replication } = this.topology;
     if (!replication) throw new Error('The option replicas needs one Redis with its replicas.');
-    const [key, , shared] = this.keySpace.keys(extension.name);
+    const [key, , shared] = keySpace.keys(extension.name);
     return replication.confirm(
       { key, shared, owner: extension.owner, ttl: leaseArgument(extension) },
       demand,
     );
-  }
-
-  private get keySpace(): KeySpace {
-    return this.topology.keySpace;
   }
 }
 
