@@ -5,7 +5,7 @@ import { sharedTag, sharedTagOf } from '../../store/owner-id.js';
 import { parsePlace, restOf } from '../../store/place.js';
 import type { TooFewReplicas } from '../../store/store-errors.js';
 
-const NO_GRANTS: readonly ArrivedGrant[] = [];
+export const NO_GRANTS: readonly ArrivedGrant[] = [];
 
 /** Upper bound of the holds in one budget and of the tokens in one block. */
 const MAX_BUDGET = 4_096;

@@ -108,10 +108,9 @@ function timeOut(record: NameRecord, waiter: Waiter): void {
 function answer(record: NameRecord, reply: Grant | Taken | Shares | undefined): void {
   const { state } = record;
   if (state.kind !== 'asking' && state.kind !== 'yielding') return;
-  const isYield = state.kind === 'yielding';
   record.noteReply(state.bid);
-  if (isYield) record.end(state.lease);
-  if (reply) handleReply(record, state, reply, isYield ? 'yield' : 'answer');
+  if (state.kind === 'yielding') record.end(state.lease);
+  if (reply) handleReply(record, state, reply);
   else {
     // The lease had been lost. Or a copy of the request has yielded it before, and the reply with a grant was lost.
     state.bid.isInDoubt = true;

@@ -11,9 +11,6 @@ import type { Effect } from './name-effect.js';
 import { type Handoff, type TakenReply, HandoffBudget, IDLE, type State, type Bid } from './bid.js';
 import { isAlike, type Waiter, WaitingLine } from './waiter.js';
 
-/** How a grant arrived: as a reply to an acquire, as a reply to a yield without other waiters, or by a hand-off. */
-export type GrantedBy = 'answer' | 'yield' | 'hand-off';
-
 /** Settings and functions of the instance that the machines of all names use. */
 export interface NameSurroundings {
   readonly handoff: Handoff;

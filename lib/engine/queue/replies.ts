@@ -2,8 +2,8 @@ import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js'
 import { type Grant, isGrant, isShares, type Shares, type Taken } from '../../store/grant.js';
 import { deadlineOf, Lease } from '../hold/lease.js';
 import { ask, askOrGoIdle, cancel } from './asking.js';
-import type { GrantedBy, NameRecord } from './name-record.js';
-import type { ArrivedGrant, State, TakenReply, Bid } from './bid.js';
+import type { NameRecord } from './name-record.js';
+import { type ArrivedGrant, type State, type TakenReply, type Bid, NO_GRANTS } from './bid.js';
 import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
 
 /** Milliseconds after which an instance without messages asks again. */
@@ -13,15 +13,13 @@ const POLL_DELAY = 100;
 type Asking = Extract<State, { kind: 'asking' | 'yielding' }>;
 
 /** Handles the reply to the request of a bid. */
-export function handleReply(
-  record: NameRecord,
-  state: Asking,
-  reply: Grant | Taken | Shares,
-  by: GrantedBy,
-): void {
+export function handleReply(record: NameRecord, state: Asking, reply: Grant | Taken | Shares): void {
   const { bid, ttl, sentAt } = state;
   if (isShares(reply)) return handleShares(record, state, reply);
-  if (isGrant(reply)) return take(record, bid, reply, ttl, sentAt, by);
+  if (isGrant(reply)) {
+    const how = state.kind === 'yielding' ? 'local' : howOf(record, bid);
+    return take(record, bid, { grant: reply, ttl }, sentAt, how);
+  }
   const takenReply = noteTaken(record, reply, sentAt);
   const [arrived] = bid.takeArrived();
   if (arrived) claim(record, bid, [arrived.grant], arrived.ttl);
@@ -34,19 +32,14 @@ export function handleReply(
  */
 export function claim(record: NameRecord, bid: Bid, grants: readonly Grant[], claimTtl: number): void {
   const { takenReply } = record;
-  const { terms } = bid;
   const sentAt = takenReply?.sentAt ?? -Infinity;
   // A grant that was made before that reply has ended since.
-  const fresh = grants.filter(({ token }) => !takenReply || token > takenReply.tokenFloor);
-  const [grant] = fresh;
-  if (grant && terms)
-    return takeShares(
-      record,
-      bid,
-      fresh.map((each) => ({ grant: each, ttl: claimTtl })),
-      sentAt,
-    );
-  if (grant) return take(record, bid, grant, claimTtl, sentAt, 'hand-off');
+  const fresh = grants.flatMap((grant): ArrivedGrant[] =>
+    takenReply && grant.token <= takenReply.tokenFloor ? [] : [{ grant, ttl: claimTtl }],
+  );
+  const [first] = fresh;
+  if (first && bid.terms) return takeShares(record, bid, fresh, sentAt);
+  if (first) return take(record, bid, first, sentAt, 'hand-off');
   // In stores without hand-offs, some servers may still keep it.
   if (takenReply?.tokenFloor === Infinity) for (const each of grants) record.returnGrant(each, claimTtl);
   if (takenReply) stayQueued(record, bid, takenReply);
@@ -92,38 +85,51 @@ function stayQueued(record: NameRecord, bid: Bid, takenReply: TakenReply): void 
   record.state = { kind: 'queued', bid, askAt: Math.max(now, takenReply.answeredAt + delay) };
 }
 
-/** Uses an exclusive grant that was requested with `ttl` at `sentAt`, possibly for a caller that has left since. */
-function take(record: NameRecord, bid: Bid, grant: Grant, ttl: number, sentAt: number, by: GrantedBy): void {
+/** Uses an exclusive grant that was requested at `sentAt`, possibly for a caller that has left since. */
+function take(
+  record: NameRecord,
+  bid: Bid,
+  arrived: ArrivedGrant,
+  sentAt: number,
+  how: LockGrantedHow,
+): void {
   const { now } = record;
+  const { grant, ttl } = arrived;
   const head = record.line.first;
-  if (record.revoked?.delete(grant.owner)) {
-    record.noteEnded(grant.owner);
-    return askOrGoIdle(record, bid);
-  }
+  if (isRevoked(record, grant)) return askOrGoIdle(record, bid);
   if (!head || !bid.serves(head.options)) {
     bid.keep(grant, bid.longestTtl);
-    for (const each of bid.takeArrived()) record.returnGrant(each.grant, each.ttl);
-    record.failure = undefined;
-    return askOrGoIdle(record, undefined);
+    bid.forgetPlace();
+    return askOrGoIdle(record, bid);
   }
-  if (isLate({ grant, ttl }, sentAt, head, now)) return askLate(record, bid, [{ grant, ttl }]);
+  if (isLate(record, bid, arrived, sentAt)) return askLate(record, bid, [arrived]);
   const lease = new Lease(record.name, grant, ttl, sentAt);
-  lease.how = howOf(record, bid.hasArrived, by);
+  lease.how = how;
   record.hasSeenTaken = true;
   record.takenReply = undefined;
-  record.instance.gaps.noteGrant(record.name, lease.how === 'free', now);
-  record.budget.start(now, by === 'yield');
+  record.instance.gaps.noteGrant(record.name, how === 'free', now);
+  record.budget.start(now, how === 'local');
   record.state = { kind: 'held', lease };
-  record.admit(head, lease, by === 'hand-off' || head.options.ttl !== ttl);
+  record.admit(head, lease, how === 'hand-off' || head.options.ttl !== ttl);
   rejectAttempts(record);
 }
 
+/** Whether a grant was revoked before it was known here: its lease has ended. */
+function isRevoked(record: NameRecord, { owner }: Grant): boolean {
+  if (!record.revoked?.delete(owner)) return false;
+  record.noteEnded(owner);
+  return true;
+}
+
 /**
- * Whether too little of a lease is left, its start is unknown, or too few replicas have confirmed it. Another request
- * then confirms and renews it.
+ * Whether another request must confirm and renew grants before the first caller can use one. Too little of its lease is
+ * left, the start of the lease is unknown, or too few replicas have confirmed it.
  */
-function isLate({ grant, ttl }: ArrivedGrant, sentAt: number, head: Waiter, now: number): boolean {
-  return deadlineOf(ttl, sentAt) - now < ttl / 4 || !hasEnoughReplicas(grant, head);
+function isLate(record: NameRecord, bid: Bid, arrived: ArrivedGrant | undefined, sentAt: number): boolean {
+  const head = record.line.first;
+  if (!arrived || !head || !bid.serves(head.options)) return false;
+  const { grant, ttl } = arrived;
+  return deadlineOf(ttl, sentAt) - record.now < ttl / 4 || !hasEnoughReplicas(grant, head);
 }
 
 /** Asks again to confirm grants. Grants that repeatedly arrive too late count as silence of the store. */
@@ -141,39 +147,36 @@ function handleShares(record: NameRecord, state: Asking, { holds, taken, tokenFl
     if (record.isKnown(grant)) return [];
     return [{ grant: { ...grant, tokens: bid.arrivedWith(grant.owner)?.grant.tokens ?? grant.tokens }, ttl }];
   });
-  if (areLate(record, bid, listed, sentAt)) return askLate(record, bid, listed);
+  if (isLate(record, bid, listed[0], sentAt)) return askLate(record, bid, listed);
   const place = state.kind === 'asking' ? state.place : undefined;
-  const by = bid.hasArrived ? 'hand-off' : howOf(record, false, 'answer');
+  const how = bid.hasArrived ? 'hand-off' : howOf(record, bid);
   // A grant that arrived while the request was in flight and is older than the reply is listed there, or has ended.
   const later = bid.takeArrived().filter(({ grant }) => grant.token > tokenFloor);
   record.raiseSince(tokenFloor);
   if (place !== undefined) bid.shrink(taken && place, holds.length);
-  const unwanted = [...deliver(record, bid, listed, sentAt, by)];
-  const takenReply = taken && noteTaken(record, taken, sentAt);
-  if (areLate(record, bid, later, sentAt)) {
-    for (const each of unwanted) record.returnGrant(each.grant, each.ttl);
-    return askLate(record, bid, later);
+  const unwanted = deliver(record, bid, listed, sentAt, how);
+  if (taken) noteTaken(record, taken, sentAt);
+  else record.takenReply = undefined;
+  takeShares(record, bid, later, sentAt, { unwanted, hadPlace: place !== undefined });
+}
+
+/** Uses the shared holds of a hand-off, after those of a reply. */
+function takeShares(
+  record: NameRecord,
+  bid: Bid,
+  grants: readonly ArrivedGrant[],
+  sentAt: number,
+  { unwanted = NO_GRANTS, hadPlace = true } = {},
+): void {
+  if (isLate(record, bid, grants[0], sentAt)) {
+    for (const { grant, ttl } of unwanted) record.returnGrant(grant, ttl);
+    return askLate(record, bid, grants);
   }
-  bid.shrink(bid.place, later.length);
-  unwanted.push(...deliver(record, bid, later, sentAt, 'hand-off'));
-  const isOver = place !== undefined && bid.place === undefined;
-  settle(record, bid, unwanted, isOver ? undefined : takenReply);
-}
-
-/** Uses the shared holds of a hand-off. */
-function takeShares(record: NameRecord, bid: Bid, grants: readonly ArrivedGrant[], sentAt: number): void {
-  if (areLate(record, bid, grants, sentAt)) return askLate(record, bid, grants);
   bid.shrink(bid.place, grants.length);
-  const unwanted = deliver(record, bid, grants, sentAt, 'hand-off');
+  const all = [...unwanted, ...deliver(record, bid, grants, sentAt, 'hand-off')];
   // The rest keeps its position in the store's queue, so the reply that found this bid waiting still holds.
-  settle(record, bid, unwanted, bid.place === undefined ? undefined : record.takenReply);
-}
-
-/** Whether shared holds must be confirmed for the first caller. */
-function areLate(record: NameRecord, bid: Bid, [first]: readonly ArrivedGrant[], sentAt: number): boolean {
-  const head = record.line.first;
-  if (!first || !head || !bid.serves(head.options)) return false;
-  return isLate(first, sentAt, head, record.now);
+  const isOver = hadPlace && bid.place === undefined;
+  settle(record, bid, all, isOver ? undefined : record.takenReply);
 }
 
 /** Gives shared holds to the callers at the head of the line; returns those that no caller wants. */
@@ -188,10 +191,7 @@ function deliver(
   const wasFree = how === 'free';
   return grants.filter(({ grant, ttl }) => {
     const head = record.line.first;
-    if (record.revoked?.delete(grant.owner)) {
-      record.noteEnded(grant.owner);
-      return false;
-    }
+    if (isRevoked(record, grant)) return false;
     if (!head || !bid.serves(head.options) || !hasEnoughReplicas(grant, head)) return true;
     bid.unserved--;
     bid.hasServed = record.hasSeenTaken = true;
@@ -222,10 +222,9 @@ function settle(
   askOrGoIdle(record, undefined);
 }
 
-function howOf(record: NameRecord, hasArrived: boolean, by: GrantedBy): LockGrantedHow {
-  if (by === 'yield') return 'local';
-  if (by === 'hand-off') return 'hand-off';
-  if (!record.takenReply) return 'free';
+/** How the store granted what a reply contains. */
+function howOf({ takenReply }: NameRecord, { hasArrived }: Bid): LockGrantedHow {
+  if (!takenReply) return 'free';
   // If a hand-off arrived while a request was in flight, the reply only confirms it.
   return hasArrived ? 'hand-off' : 're-ask';
 }

@@ -54,7 +54,7 @@ export const quorumFaults: readonly DeliberateFault[] = [
   {
     fault: 'the deadline of a grant counts from the reply',
     file: 'lib/engine/queue/replies.ts',
-    text: 'return take(record, bid, reply, ttl, sentAt, by);',
-    instead: 'return take(record, bid, reply, ttl, record.now, by);',
+    text: 'return take(record, bid, { grant: reply, ttl }, sentAt, how);',
+    instead: 'return take(record, bid, { grant: reply, ttl }, record.now, how);',
   },
 ];
