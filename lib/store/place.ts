@@ -1,6 +1,6 @@
 import type { SharedTerms } from './grant.js';
 import type { LockInfo } from './lock-snapshot.interface.js';
-import { permitsOf, sharedTag, termsIn, tokenOf } from './owner-id.js';
+import { isSharedOwner, permitsOf, sharedTag, termsIn, tokenOf } from './owner-id.js';
 
 /** The contents of a place in a queue: the waiting instance, its claim lease, and its wanted tokens. */
 export interface Place {
@@ -37,13 +37,14 @@ export function waiterAt(place: string): Pick<LockInfo, 'mode' | 'owner' | 'perm
   return { mode: shared ? 'shared' : 'exclusive', owner, ...severalPermits(shared?.permits) };
 }
 
-/** How a shared hold appears in a snapshot. Its owner id ends in the fencing token, the time of the grant in µs. */
-export function sharerOf(
+/** How a hold appears in a snapshot. Its owner id ends in the fencing token, the time of the grant in µs. */
+export function holderOf(
   owner: string,
 ): Pick<LockInfo, 'mode' | 'owner' | 'permits' | 'since' | 'fencingToken'> {
   const fencingToken = tokenOf(owner);
   const since = new Date(fencingToken / 1_000);
-  return { mode: 'shared', owner, ...severalPermits(permitsOf(owner)), since, fencingToken };
+  const mode = isSharedOwner(owner) ? 'shared' : 'exclusive';
+  return { mode, owner, ...severalPermits(permitsOf(owner)), since, fencingToken };
 }
 
 function severalPermits(permits = 1): Pick<LockInfo, 'permits'> {

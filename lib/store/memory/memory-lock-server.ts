@@ -12,7 +12,7 @@ import type { ForcedRelease } from '../store-operations.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Shares, type Taken } from '../grant.js';
 import type { KeepRequest } from '../mark.js';
 import { instanceOf, isSharedOwner, sharedTag, tokenOf } from '../owner-id.js';
-import { formatPlace, parsePlace, restOf, sharerOf, waiterAt } from '../place.js';
+import { formatPlace, holderOf, parsePlace, restOf, waiterAt } from '../place.js';
 import { MemoryMarks } from './memory-marks.js';
 import { MemoryInboxes } from './memory-inboxes.js';
 import { MemoryLeases } from './memory-leases.js';
@@ -195,14 +195,10 @@ export class MemoryLockServer {
   /** @internal */
   query(name: string): LockSnapshot {
     const [now, done] = [this.now(), this.marks.times(name)];
-    const held = [...this.shares.inOrder(name)].map(([owner, expiresAt]): LockInfo => {
-      return { name, ...sharerOf(owner), remaining: expiresAt - now };
+    const leases = [...this.shares.inOrder(name), ...this.locks.of(name)];
+    const held = leases.map(([owner, expiresAt]): LockInfo => {
+      return { name, ...holderOf(owner), remaining: expiresAt - now };
     });
-    for (const [owner, expiresAt] of this.locks.of(name)) {
-      const fencingToken = tokenOf(owner);
-      const since = new Date(fencingToken / 1_000);
-      held.push({ name, mode: 'exclusive', owner, since, fencingToken, remaining: expiresAt - now });
-    }
     const pending = [...this.queues.of(name)].map(([place, since]): LockInfo => {
       return { name, ...waiterAt(place), since: new Date(since), waited: Math.max(0, now - since) };
     });

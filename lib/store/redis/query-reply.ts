@@ -1,6 +1,6 @@
 import type { DoneInfo, LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { SHARED_OWNER } from '../grant.js';
-import { sharerOf, waiterAt } from '../place.js';
+import { holderOf, waiterAt } from '../place.js';
 import { integer, list, strangeReply } from './connection/script-reply.js';
 
 /**
@@ -37,20 +37,15 @@ function sharers(name: string, shared: readonly string[], now: number): LockInfo
   // The score of a hand-off lease is half a millisecond beyond its end.
   return pairs(shared).map(([owner, end]) => ({
     name,
-    ...sharerOf(owner),
+    ...holderOf(owner),
     remaining: Math.floor(end) - Math.floor(now),
   }));
 }
 
-/**
- * The holder. Its owner id ends in the fencing token, which is the time of the grant in microseconds; foreign owners
- * have no token.
- */
+/** The exclusive holder. Foreign owners have no token, and may have no expiry. */
 function holder(name: string, owner: string, remaining: number): LockInfo {
-  const fencingToken = Number(/:(\d{15,16})$/.exec(owner)?.[1] ?? Number.NaN);
-  const lease = remaining < 0 ? {} : { remaining };
-  const own = Number.isNaN(fencingToken) ? {} : { fencingToken, since: new Date(fencingToken / 1_000) };
-  return { name, mode: 'exclusive', owner, ...lease, ...own };
+  const hold = /:\d{15,16}$/.test(owner) ? holderOf(owner) : { owner };
+  return { name, ...hold, mode: 'exclusive', ...(remaining < 0 ? {} : { remaining }) };
 }
 
 function waiters(name: string, queue: readonly string[], now: number): LockInfo[] {
