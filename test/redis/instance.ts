@@ -13,8 +13,6 @@ import { type FlatOptions, resolveFlatOptions } from '../support/flat-options.js
 export interface InstanceOptions extends FlatOptions {
   /** How long it passes a lock on in memory. */
   readonly handoff?: Partial<Handoff>;
-  /** Stands between the engine and its store. */
-  readonly wrap?: (store: LockStore) => LockStore;
 }
 
 /** A LockService with its engine and its log in view. */
@@ -25,12 +23,12 @@ export class Instance implements AsyncDisposable {
   readonly store: LockStore;
   readonly locks: LockService;
 
-  constructor({ wrap = (store) => store, handoff = {}, ...options }: InstanceOptions) {
+  constructor({ handoff = {}, ...options }: InstanceOptions) {
     const resolved = resolveFlatOptions(byTestedClient(options));
     const clock = new SystemClock();
     const note = (message: string): void => void this.logged.push(message);
     const log = { log: note, warn: note, error: note };
-    this.store = wrap(openStore(resolved, { name: this.name, clock, log }));
+    this.store = openStore(resolved, { name: this.name, clock, log });
     this.engine = new LockEngine({ store: this.store, clock, handoff, log });
     this.locks = new LockService(resolved, this.engine);
   }
