@@ -13,6 +13,7 @@ import {
 } from '@nestjs/common';
 import { IsNotEmpty, IsString } from 'class-validator';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Gate } from './support/gate.js';
@@ -91,28 +92,20 @@ class OrdersController {
 }
 
 describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
-  let server: RedisServer;
-  let app: HttpApplication;
-  let gate: Gate;
-  let acquire: jest.SpiedFunction<LockService['acquire']>;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    gate = new Gate();
-    app = await HttpApplication.start(adapter(), {
+  const server = duringTests(() => RedisServer.start());
+  const gate = new Gate();
+  const app = duringTests(() =>
+    HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
       controllers: [OrdersController],
       providers: [{ provide: Gate, useValue: gate }],
-    });
-    acquire = jest.spyOn(app.nest.get(LockService), 'acquire');
-  });
+    }),
+  );
+  let acquire: jest.SpiedFunction<LockService['acquire']>;
+
   beforeEach(() => {
     gate.arrived = 0;
-    acquire.mockClear();
-  });
-  afterAll(async () => {
-    await app.stop();
-    await server.stop();
+    acquire = jest.spyOn(app.locks, 'acquire').mockClear();
   });
 
   it('takes its key from the body as a Standard Schema leaves it', async () => {

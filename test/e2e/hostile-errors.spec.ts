@@ -2,6 +2,7 @@ import { Controller, Get, Injectable, Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { lastValueFrom, Observable, throwError } from 'rxjs';
 import { isLockError, Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication } from './support/http-application.js';
@@ -66,23 +67,14 @@ class WorkController {
 }
 
 describe('a thrown value whose properties throw', () => {
-  let server: RedisServer;
-  let app: HttpApplication;
-  let locks: LockService;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    app = await HttpApplication.start(new ExpressAdapter(), {
+  const server = duringTests(() => RedisServer.start());
+  const app = duringTests(() =>
+    HttpApplication.start(new ExpressAdapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
       controllers: [WorkController],
       providers: [Work],
-    });
-    locks = app.nest.get(LockService);
-  });
-  afterAll(async () => {
-    await app.stop();
-    await server.stop();
-  });
+    }),
+  );
 
   const calls: [string, (work: Work) => Promise<void>][] = [
     ['@Locked', (work) => work.promise()],
@@ -99,14 +91,16 @@ describe('a thrown value whose properties throw', () => {
       (error: unknown) => [error],
     );
     expect(thrown.length === 1 && Object.is(thrown[0], hostile)).toBe(true);
-    expect(locks.holds()).toEqual([]);
+    expect(app.locks.holds()).toEqual([]);
   });
 
   it.each(['handler', 'service'])('of a request leaves no lock behind: %s', async (path) => {
     // Nest reads the value in its own exception filter, so the request may end without a reply.
     const client = new AbortController();
     const response = app.get(`/${path}`, { signal: client.signal }).catch(() => undefined);
-    await waitFor(async () => locks.holds().length === 0 && (await locks.query('work')).held.length === 0);
+    await waitFor(
+      async () => app.locks.holds().length === 0 && (await app.locks.query('work')).held.length === 0,
+    );
     client.abort();
     await response;
   });
@@ -115,7 +109,7 @@ describe('a thrown value whose properties throw', () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const end = new AbortController();
     let terms = 0;
-    const leading = locks.lead(
+    const leading = app.locks.lead(
       'leader',
       () => {
         terms += 1;

@@ -1,7 +1,8 @@
 import { type DynamicModule, Injectable } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
 import { Locked, LockService, LockTimeoutError, RedisLockModule } from '../../lib/index.js';
 import { LockTestingModule } from '../../lib/testing/index.js';
+import { startModule } from './support/start-module.js';
+import { duringEachTest } from '../support/during-tests.js';
 
 @Injectable()
 class Jobs {
@@ -20,15 +21,11 @@ describe.each<[string, () => DynamicModule]>([
   ['RedisLockModule', () => RedisLockModule.forRoot({ connection: 'memory' })],
   ['LockTestingModule', () => LockTestingModule.forRoot()],
 ])('A %s that starts after Jest has reset its modules', (_, module) => {
-  let app: TestingModule;
-
-  beforeEach(async () => {
+  const app = duringEachTest(() => {
     // From now on, Jest loads each file anew that is required, as with its option `resetModules` before each test.
     jest.resetModules();
-    app = await Test.createTestingModule({ imports: [module()], providers: [Jobs] }).compile();
-    await app.init();
+    return startModule({ imports: [module()], providers: [Jobs] });
   });
-  afterEach(() => app.close());
 
   it('provides the class that its application has imported', () => {
     expect(app.get(LockService)).toBeInstanceOf(LockService);

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
 import { CurrentLock, type Lock, Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { startModule } from './support/start-module.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { waitFor } from '../support/wait-for.js';
@@ -36,24 +37,16 @@ const orderOf = (customer: string, ...skus: string[]): Order => ({
 });
 
 describe('@Locked with several templates', () => {
-  let server: RedisServer;
-  let application: TestingModule;
+  const server = duringTests(() => RedisServer.start());
+  const application = duringTests(() =>
+    startModule({ imports: [RedisLockModule.forRoot({ connection: server.url })], providers: [Orders] }),
+  );
   let orders: Orders;
 
   beforeAll(async () => {
     Logger.overrideLogger(false);
-    server = await RedisServer.start();
-    application = await Test.createTestingModule({
-      imports: [RedisLockModule.forRoot({ connection: server.url })],
-      providers: [Orders],
-    }).compile();
-    await application.init();
     orders = application.get(Orders);
     await orders.place(orderOf('warm-up', 'warm-up'), () => undefined);
-  });
-  afterAll(async () => {
-    await application.close();
-    await server.stop();
   });
 
   const locksLeft = async (): Promise<string[]> =>

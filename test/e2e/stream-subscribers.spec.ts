@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
 import { firstValueFrom, map, of, Observable, timer } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { startModule } from './support/start-module.js';
+import { duringTests } from '../support/during-tests.js';
 
 /** Whether the source emits inside its hold, and its subscriber receives the value there. */
 interface Seen {
@@ -34,19 +35,15 @@ class Feed {
 }
 
 describe('A subscriber of a locked stream', () => {
-  let app: TestingModule;
+  const app = duringTests(() =>
+    startModule({ imports: [RedisLockModule.forRoot({ connection: 'memory' })], providers: [Feed] }),
+  );
   let feed: Feed;
   let locks: LockService;
 
-  beforeAll(async () => {
-    app = await Test.createTestingModule({
-      imports: [RedisLockModule.forRoot({ connection: 'memory' })],
-      providers: [Feed],
-    }).compile();
-    await app.init();
+  beforeEach(() => {
     [feed, locks] = [app.get(Feed), app.get(LockService)];
   });
-  afterAll(() => app.close());
 
   const seen = (source: boolean): Seen => ({ source, subscriber: locks.current('feed') !== undefined });
 

@@ -3,7 +3,8 @@ import type { Server, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Logger, Res, StreamableFile } from '@nestjs/common';
-import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { Locked, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -68,34 +69,26 @@ class FilesController {
 }
 
 describe.each(platforms)('a locked handler that answers with a stream on %s', (_name, adapter) => {
-  let server: RedisServer;
-  let app: HttpApplication;
-  let locks: LockService;
-  let body: Body;
-  let logged: jest.SpiedFunction<Logger['error']>;
-
-  beforeAll(async () => {
-    logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    server = await RedisServer.start();
-    app = await HttpApplication.start(adapter(), {
+  const server = duringTests(() => RedisServer.start());
+  const app = duringTests(() =>
+    HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
       controllers: [FilesController],
       providers: [Body],
-    });
-    locks = app.nest.get(LockService);
-    body = app.nest.get(Body);
-  });
+    }),
+  );
+  let body: Body;
+  let logged: jest.SpiedFunction<Logger['error']>;
+
   beforeEach(() => {
+    logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    body = app.nest.get(Body);
     body.stream = new PassThrough();
   });
-  afterAll(async () => {
-    await app.stop();
-    await server.stop();
-    logged.mockRestore();
-  });
+  afterEach(() => logged.mockRestore());
 
   const isFree = async (): Promise<boolean> => {
-    const lock = await locks.tryAcquire('file');
+    const lock = await app.locks.tryAcquire('file');
     await lock?.release();
     return lock !== undefined;
   };

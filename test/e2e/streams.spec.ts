@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Sse, type MessageEvent } from '@nestjs/common';
 import { map, Observable, of, Subject, throwError } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringEachTest, duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -59,24 +59,21 @@ class StreamController {
 
 describe.each(platforms)('a locked handler that streams on %s', (_name, adapter) => {
   const server = duringTests(() => RedisServer.start());
-  let app: HttpApplication;
+  const app = duringEachTest(() =>
+    HttpApplication.start(adapter(), {
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      controllers: [StreamController],
+      providers: [Ticker],
+    }),
+  );
   let ticker: Ticker;
   let locks: LockService;
   let acquire: jest.SpiedFunction<LockService['acquire']>;
 
-  beforeEach(async () => {
-    ticker = new Ticker();
-    app = await HttpApplication.start(adapter(), {
-      imports: [RedisLockModule.forRoot({ connection: server.url })],
-      controllers: [StreamController],
-      providers: [{ provide: Ticker, useValue: ticker }],
-    });
-    locks = app.nest.get(LockService);
+  beforeEach(() => {
+    ticker = app.nest.get(Ticker);
+    locks = app.locks;
     acquire = jest.spyOn(locks, 'acquire');
-  });
-  afterEach(async () => {
-    ticker.ticks.complete();
-    await app.stop();
   });
 
   const isFree = async (): Promise<boolean> => {

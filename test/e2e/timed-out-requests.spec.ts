@@ -1,7 +1,7 @@
 import { Controller, Get, Injectable } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
-import type { TestingModule } from '@nestjs/testing';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -63,27 +63,21 @@ class OrdersController {
 
 // test/compositions ends requests of all transports by timeouts, with handlers, streams and services that are @Locked.
 describe.each(platforms)('a request on %s that a TimeoutInterceptor has ended', (_name, adapter) => {
-  let server: RedisServer;
-  let other: TestingModule;
-  let holder: LockService;
-  let app: HttpApplication;
-  let journal: Journal;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    other = await otherApplication(server.url);
-    holder = other.get(LockService);
-    app = await HttpApplication.start(adapter(), {
+  const server = duringTests(() => RedisServer.start());
+  const other = duringTests(() => otherApplication(server.url));
+  const app = duringTests(() =>
+    HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
       controllers: [OrdersController],
       providers: [Stock, Journal, { provide: APP_INTERCEPTOR, useClass: TimeoutInterceptor }],
-    });
+    }),
+  );
+  let holder: LockService;
+  let journal: Journal;
+
+  beforeEach(() => {
+    holder = other.get(LockService);
     journal = app.nest.get(Journal);
-  });
-  afterAll(async () => {
-    await app.stop();
-    await other.close();
-    await server.stop();
   });
 
   const untilPending = (count: number): Promise<unknown> =>

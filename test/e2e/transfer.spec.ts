@@ -1,6 +1,6 @@
 import { Controller, Injectable, Logger, Param, Post } from '@nestjs/common';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringEachTest, duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -45,16 +45,13 @@ class OrdersController {
 
 describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
   const server = duringTests(() => RedisServer.start());
-  let app: HttpApplication;
-
-  beforeEach(async () => {
-    app = await HttpApplication.start(adapter(), {
+  const app = duringEachTest(() =>
+    HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
       controllers: [OrdersController],
       providers: [Stock],
-    });
-  });
-  afterEach(() => app.stop());
+    }),
+  );
 
   it('can hand its lock to a job that completes its work: the interceptor does not release it', async () => {
     const response = await app.post('/begin/7', {});

@@ -1,35 +1,46 @@
 type Hook = (run: () => Promise<void>, timeout?: number) => void;
+/** Applications of Nest are closed. */
+type Ending = AsyncDisposable | { close(): Promise<unknown> };
+
+/** Jest calls the hooks that end something in the order of their definition; the last to start is the first to end. */
+const endsOfAll: (() => Promise<void>)[] = [];
+const endsOfEach: typeof endsOfAll = [];
 
 /**
- * A server or the like for the tests of a `describe`: it starts before the first of them and ends after the last.
+ * A server or the like for the tests of a `describe`: it starts before the first of them and ends after the last, before
+ * those that have started earlier.
  *
  * @example
  * const server = duringTests(() => RedisServer.start());
  */
-export function duringTests<T extends AsyncDisposable>(start: () => Promise<T>, timeout?: number): T {
-  return started(start, beforeAll, afterAll, timeout);
+export function duringTests<T extends Ending>(start: () => Promise<T>, timeout?: number): T {
+  return started(start, endsOfAll, beforeAll, afterAll, timeout);
 }
 
 /** A new one for each test of a `describe`. */
-export function duringEachTest<T extends AsyncDisposable>(start: () => Promise<T>, timeout?: number): T {
-  return started(start, beforeEach, afterEach, timeout);
+export function duringEachTest<T extends Ending>(start: () => Promise<T>, timeout?: number): T {
+  return started(start, endsOfEach, beforeEach, afterEach, timeout);
 }
 
 /** Tests are described before anything has started: until then there is only what stands for it. */
-function started<T extends AsyncDisposable>(
+function started<T extends Ending>(
   start: () => Promise<T>,
+  ends: typeof endsOfAll,
   before: Hook,
   after: Hook,
   timeout: number | undefined,
 ): T {
   let current: T | undefined;
+  const end = async (): Promise<void> => {
+    const last = current;
+    current = undefined;
+    if (last) await (Symbol.asyncDispose in last ? last[Symbol.asyncDispose]() : last.close());
+  };
   before(async () => {
+    ends.push(end);
     current = await start();
   }, timeout);
-  after(async () => {
-    await current?.[Symbol.asyncDispose]();
-    current = undefined;
-  }, timeout);
+  after(async () => ends.pop()?.(), timeout);
   return new Proxy({} as T, {
     get: (_, name) => {
       if (!current) throw new Error('It has not started yet: only tests and hooks may use it.');

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
+import { Test } from '@nestjs/testing';
 import { CurrentLock, type Lock, Locked, LockService, Once, RedisLockModule } from '../../../lib/index.js';
+import { startModule } from '../support/start-module.js';
+import { duringEachTest } from '../../support/during-tests.js';
 
 type Wrap = <T extends object>(object: T) => T;
 
@@ -75,18 +77,13 @@ class Orders {
 }
 
 describe.each(WRAPS)('behind %s', (_name, wrap) => {
-  let app: TestingModule;
+  const imports = [RedisLockModule.forRoot({ connection: 'memory', shutdownTimeout: 100 })];
+  const app = duringEachTest(() => startModule({ imports, providers: [Orders] }));
   let locks: LockService;
 
-  beforeEach(async () => {
-    app = await Test.createTestingModule({
-      imports: [RedisLockModule.forRoot({ connection: 'memory', shutdownTimeout: 100 })],
-      providers: [Orders],
-    }).compile();
-    await app.init();
+  beforeEach(() => {
     locks = wrap(app.get(LockService));
   });
-  afterEach(() => app.close());
 
   const methods = Object.getOwnPropertyNames(LockService.prototype).filter((name) => name !== 'constructor');
 

@@ -20,6 +20,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { Throttle, ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { IsNotEmpty, IsString } from 'class-validator';
 import { isLockError, Locked, LockService, LockTimeoutError, RedisLockModule } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication, platforms } from '../support/http-application.js';
 
@@ -86,30 +87,23 @@ class OrdersController {
 }
 
 describe.each(platforms)('a locked route on %s beside other parts of the pipeline', (_name, adapter) => {
-  let server: RedisServer;
-  let app: HttpApplication;
-  let locks: LockService;
-  let acquire: jest.SpiedFunction<LockService['acquire']>;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    app = await HttpApplication.start(adapter(), {
+  const server = duringTests(() => RedisServer.start());
+  const app = duringTests(() =>
+    HttpApplication.start(adapter(), {
       imports: [
         RedisLockModule.forRoot({ connection: server.url }),
         CacheModule.register(),
         ThrottlerModule.forRoot([{ limit: 100, ttl: 60_000 }]),
       ],
       controllers: [OrdersController],
-    });
-    locks = app.nest.get(LockService);
-    acquire = jest.spyOn(locks, 'acquire');
-  });
+    }),
+  );
+  let locks: LockService;
+  let acquire: jest.SpiedFunction<LockService['acquire']>;
+
   beforeEach(() => {
-    acquire.mockClear();
-  });
-  afterAll(async () => {
-    await app.stop();
-    await server.stop();
+    locks = app.locks;
+    acquire = jest.spyOn(locks, 'acquire').mockClear();
   });
 
   it('validates with class-validator before it requests the lock, and gets the instance', async () => {

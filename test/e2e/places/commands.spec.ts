@@ -6,9 +6,9 @@ import {
   EventsHandler,
   type ICommandHandler,
 } from '@nestjs/cqrs';
-import { Test, type TestingModule } from '@nestjs/testing';
 import { Locked, LockService, LockTimeoutError, RedisLockModule } from '../../../lib/index.js';
-import { duringTests } from '../../support/during-tests.js';
+import { startModule } from '../support/start-module.js';
+import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
 import { CriticalSection } from './support/critical-section.js';
@@ -53,19 +53,16 @@ class ReservedHandler {
 
 describe('locked handlers of CQRS', () => {
   const server = duringTests(() => RedisServer.start());
-  let app: TestingModule;
-  let section: CriticalSection;
-
-  beforeEach(async () => {
-    app = await Test.createTestingModule({
+  const app = duringEachTest(() =>
+    startModule({
       imports: [CqrsModule.forRoot(), RedisLockModule.forRoot({ connection: server.url })],
       providers: [ReserveHandler, AttemptHandler, ReservedHandler, CriticalSection],
-    }).compile();
-    await app.init();
+    }),
+  );
+  let section: CriticalSection;
+
+  beforeEach(() => {
     section = app.get(CriticalSection);
-  });
-  afterEach(async () => {
-    await app.close();
   });
 
   it('exclude each other, commands', async () => {

@@ -1,8 +1,8 @@
 import { Injectable, Logger, Scope } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
-import { Test, type TestingModule } from '@nestjs/testing';
 import { Locked, LockService, LockTimeoutError, RedisLockModule } from '../../../lib/index.js';
-import { duringTests } from '../../support/during-tests.js';
+import { startModule } from '../support/start-module.js';
+import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
 import { CriticalSection } from './support/critical-section.js';
@@ -43,21 +43,18 @@ class RequestScopedListener {
 
 describe('locked event handlers', () => {
   const server = duringTests(() => RedisServer.start());
-  let app: TestingModule;
+  const app = duringEachTest(() =>
+    startModule({
+      imports: [EventEmitterModule.forRoot(), RedisLockModule.forRoot({ connection: server.url })],
+      providers: [StockListener, RequestScopedListener, CriticalSection],
+    }),
+  );
   let events: EventEmitter2;
   let section: CriticalSection;
 
-  beforeEach(async () => {
-    app = await Test.createTestingModule({
-      imports: [EventEmitterModule.forRoot(), RedisLockModule.forRoot({ connection: server.url })],
-      providers: [StockListener, RequestScopedListener, CriticalSection],
-    }).compile();
-    await app.init();
+  beforeEach(() => {
     events = app.get(EventEmitter2);
     section = app.get(CriticalSection);
-  });
-  afterEach(async () => {
-    await app.close();
   });
 
   it.each(['reserved', 'scoped'])('exclude each other, the event "%s"', async (event) => {

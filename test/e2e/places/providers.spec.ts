@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Injectable, Param, Scope } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
 import { Locked, LockService, LockTimeoutError, RedisLockModule } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication, platforms } from '../support/http-application.js';
 import { CriticalSection } from './support/critical-section.js';
@@ -65,21 +66,14 @@ class StockController {
 }
 
 describe.each(platforms)('locked methods of providers on %s', (_name, adapter) => {
-  let server: RedisServer;
-  let app: HttpApplication;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    app = await HttpApplication.start(adapter(), {
+  const server = duringTests(() => RedisServer.start());
+  const app = duringTests(() =>
+    HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
       controllers: [StockController],
       providers: [PlainStock, TransientStock, RequestScopedStock, CriticalSection],
-    });
-  });
-  afterAll(async () => {
-    await app.stop();
-    await server.stop();
-  });
+    }),
+  );
 
   it('exclude each other, plain, transient and request-scoped ones', async () => {
     const paths = ['/all/a?1', '/all/a?2', '/all/a?3'];

@@ -1,7 +1,8 @@
 import { BullModule, getQueueToken, Processor, WorkerHost } from '@nestjs/bullmq';
-import { Test, type TestingModule } from '@nestjs/testing';
 import type { Job, Queue } from 'bullmq';
 import { Locked, LockService, RedisLockModule } from '../../../lib/index.js';
+import { startModule } from '../support/start-module.js';
+import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
 import { CriticalSection } from './support/critical-section.js';
@@ -35,30 +36,18 @@ class AttemptsProcessor extends WorkerHost {
 }
 
 describe('locked queue processors', () => {
-  let server: RedisServer;
-  let app: TestingModule;
-
-  beforeAll(async () => {
-    // As BullMQ asks for.
-    server = await RedisServer.start({ config: { 'maxmemory-policy': 'noeviction' } });
-  });
-  beforeEach(async () => {
-    app = await Test.createTestingModule({
+  // As BullMQ asks for.
+  const server = duringTests(() => RedisServer.start({ config: { 'maxmemory-policy': 'noeviction' } }));
+  const app = duringEachTest(() =>
+    startModule({
       imports: [
         RedisLockModule.forRoot({ connection: server.url }),
         BullModule.forRoot({ connection: { host: server.host, port: server.port } }),
         BullModule.registerQueue({ name: 'orders' }, { name: 'attempts' }),
       ],
       providers: [OrdersProcessor, AttemptsProcessor, CriticalSection],
-    }).compile();
-    await app.init();
-  });
-  afterEach(async () => {
-    await app.close();
-  });
-  afterAll(async () => {
-    await server.stop();
-  });
+    }),
+  );
 
   it('exclude each other, jobs that run at the same time', async () => {
     const queue = app.get<Queue<Order>>(getQueueToken('orders'));

@@ -4,6 +4,7 @@ import type { AbstractHttpAdapter } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+import { LockService } from '../../../lib/index.js';
 
 /** The HTTP platforms that everything is tried on, for `describe.each`. */
 export const platforms: [name: string, adapter: () => AbstractHttpAdapter][] = [
@@ -18,7 +19,7 @@ export interface ApplicationSetup {
 }
 
 /** A Nest application that listens on a free port. */
-export class HttpApplication {
+export class HttpApplication implements AsyncDisposable {
   private constructor(
     readonly nest: INestApplication,
     private readonly url: string,
@@ -34,6 +35,10 @@ export class HttpApplication {
     configure?.(nest);
     await nest.listen(0, '127.0.0.1');
     return new HttpApplication(nest, await nest.getUrl());
+  }
+
+  get locks(): LockService {
+    return this.nest.get(LockService);
   }
 
   async get(path: string, init: RequestInit = {}): Promise<Response> {
@@ -53,5 +58,9 @@ export class HttpApplication {
     const server: Server = this.nest.getHttpServer();
     server.closeAllConnections();
     await this.nest.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 }
