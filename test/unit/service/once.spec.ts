@@ -1,5 +1,5 @@
+import { EngineFixture } from '../engine/engine-fixture.js';
 import type { ReusableLock } from '../../../lib/engine/hold/reentry.js';
-import { SystemClock } from '../../../lib/primitives/clock.js';
 import type { ResolvedLockOptions } from '../../../lib/options/lock-options.interface.js';
 import { Once, type OnceSurroundings } from '../../../lib/service/once/once.js';
 import type { MarkStore } from '../../../lib/store/mark.js';
@@ -10,7 +10,8 @@ describe('A run that cannot read the result of another run', () => {
     const lock = { release: async () => leaving.abort() } as unknown as ReusableLock;
     const read = jest.fn<Promise<undefined>, [string]>();
     read.mockResolvedValueOnce(undefined).mockRejectedValue(new Error('Connection is closed.'));
-    const engine = { clock: new SystemClock(), marksOf: () => ({ read }) as unknown as MarkStore };
+    const { engine } = new EngineFixture();
+    jest.spyOn(engine, 'marksOf').mockReturnValue({ read } as unknown as MarkStore);
     const once = new Once({ engine, acquire: async () => lock } as unknown as OnceSurroundings);
     const options = { wait: Infinity, outageTimeout: 0, signal: leaving.signal } as ResolvedLockOptions;
 
