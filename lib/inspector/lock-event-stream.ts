@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { LockChannels } from '../diagnostics/lock-events.interface.js';
 import { isLockError } from '../errors/lock.error.js';
+import { tryTo } from '../primitives/try-to.js';
 
 type Channel = keyof LockChannels;
 type Message = LockChannels[Channel];
@@ -91,10 +92,5 @@ function contentOf(message: Message): object {
 /** The kind of an error, without its message, which may contain anything. */
 function kindOf(error: unknown): string {
   if (isLockError(error)) return error.code;
-  try {
-    return error instanceof Error ? error.name : typeof error;
-  } catch {
-    // The reason of a caller's signal may have properties that throw.
-    return typeof error;
-  }
+  return tryTo(() => (error instanceof Error ? error.name : undefined)) ?? typeof error;
 }

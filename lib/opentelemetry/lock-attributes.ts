@@ -1,6 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
 import { isLockError } from '../errors/lock.error.js';
+import { tryTo } from '../primitives/try-to.js';
 
 /** The instrumentation scope of all spans and metrics. */
 export const NAME = 'nest-redis-lock';
@@ -51,20 +52,11 @@ export function errorType(error: unknown): Attributes {
 
 /** The message of an error, or the text of another value; empty if its properties throw. */
 export function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? error.message : String(error);
-  } catch {
-    return '';
-  }
+  return tryTo(() => (error instanceof Error ? error.message : String(error))) ?? '';
 }
 
-/** Checks the shape: the reason of a caller's signal may come from another realm, or have properties that throw. */
+/** Checks the shape: the reason of a caller's signal may come from another realm. */
 function nameOf(error: unknown): string {
-  try {
-    const name: unknown =
-      typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
-    return typeof name === 'string' ? name : OTHER;
-  } catch {
-    return OTHER;
-  }
+  const name: unknown = tryTo(() => (typeof error === 'object' ? (error as Error | null)?.name : undefined));
+  return typeof name === 'string' ? name : OTHER;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../primitives/clock.js';
 import { onAbort } from '../../primitives/abandonment.js';
+import { tryTo } from '../../primitives/try-to.js';
 import { isLockError } from '../../errors/lock.error.js';
 import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { LeadOptions } from '../../options/lead-options.js';
@@ -119,11 +120,7 @@ export class Campaign {
   }
 }
 
-/** What is known of a thrown value, whose properties may throw. */
 function problemOf(error: unknown): string {
-  try {
-    return error instanceof Error ? (error.stack ?? error.message) : String(error);
-  } catch {
-    return 'The work threw a value that cannot be read.';
-  }
+  const text = tryTo(() => (error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  return text ?? 'The work threw a value that cannot be read.';
 }

@@ -3,6 +3,7 @@ import type { ReusableLock } from '../../engine/hold/reentry.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { inRootContext } from '../../primitives/root-context.js';
+import { tryTo } from '../../primitives/try-to.js';
 
 /** The lock of the leader's work. Its signal also aborts when the campaign ends. */
 export class Term extends CombinedLock {
@@ -30,15 +31,12 @@ export class Term extends CombinedLock {
     const { aborted, reason } = this.signal;
     if (isLockError(error) && error.code === 'LOCK_LOST' && error.keys.some((key) => this.keys.includes(key)))
       return true;
-    if (!aborted) return false;
-    try {
+    const isResponse = (): boolean => {
       // Not by instanceof: in Jest, errors of Node have another class.
       const { cause, name } = Object(error) as Partial<Error>;
       return error === reason || cause === reason || name === 'AbortError';
-    } catch {
-      // The properties of a thrown value may throw.
-      return false;
-    }
+    };
+    return aborted && tryTo(isResponse) === true;
   }
 
   /** Removes the listeners of the signal. */
