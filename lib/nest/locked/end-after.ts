@@ -1,4 +1,5 @@
 import { Observable, type Subscriber, takeWhile } from 'rxjs';
+import { tryTo } from '../../primitives/try-to.js';
 
 /** How a stream has ended: with its completion, with an error, or without a subscriber. */
 export type Ending = 'completed' | 'failed' | 'left';
@@ -35,7 +36,8 @@ export function endAfter<T>(
     const passUnlessLast = (): void => {
       if (!hasEnded) pass();
     };
-    const fail = (error: unknown): void => subscriber.error(translate(error));
+    // Errors of `seen` and `translate` would be uncaught: values may throw when they are read.
+    const fail = (error: unknown): void => subscriber.error(tryTo(() => translate(error)) ?? error);
     const end = (how: 'completed' | 'failed', emit: () => void): void => {
       if (subscriber.closed) return;
       hasEnded = true;
@@ -59,7 +61,7 @@ export function endAfter<T>(
     subscriber.add(
       untilLeft(stream, subscriber).subscribe({
         next: (value) => {
-          seen?.(value);
+          tryTo(() => seen?.(value));
           pass();
           held = { value };
           // A Promise or a single value ends right after its value, so the next microtask knows whether this value was

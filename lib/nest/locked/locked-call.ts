@@ -1,6 +1,7 @@
 import { callFrom } from '../../diagnostics/call-origin.js';
 import { defer, from, isObservable, Observable, of, type Subscriber } from 'rxjs';
 import { Abandonment } from '../../primitives/abandonment.js';
+import { tryTo } from '../../primitives/try-to.js';
 import { LockSlot } from './lock-slot.js';
 import { endAfter } from './end-after.js';
 import { isHandlerOf } from './invoked-handler.js';
@@ -45,17 +46,17 @@ export class LockedCall {
     let result: unknown;
     try {
       const working = this.work(lock);
-      if (isObservable(working) && this.slot === undefined) this.method.warnOfUntypedStream();
+      if (isStream(working) && this.slot === undefined) this.method.warnOfUntypedStream();
       result = await working;
       if (lock instanceof OnceLock) await this.keep(lock, result);
-      else if (isObservable(result)) this.method.assertEndsStreams(lock);
+      else if (isStream(result)) this.method.assertEndsStreams(lock);
       else assertNotLost(lock);
     } catch (error) {
       await this.leave(lock);
       noteOrigin(error, this.service?.options);
       throw error;
     }
-    if (isObservable(result)) return this.holdUntilEnd(lock, result);
+    if (isStream(result)) return this.holdUntilEnd(lock, result);
     await this.leave(lock);
     // The release waited for nested calls, during which the hold may have been lost. A mock of a lock may lack this
     // method.
@@ -131,7 +132,7 @@ export class LockedCall {
 
   /** Keeps the result of a run now, or with the end of the invocation. */
   private async keep(lock: OnceLock, result: unknown): Promise<void> {
-    if (isObservable(result)) throw this.method.unkeptStream();
+    if (isStream(result)) throw this.method.unkeptStream();
     assertNotLost(lock);
     lock.note(result);
     if (this.slot === undefined) await lock.keepResult();
@@ -178,8 +179,13 @@ export class LockedCall {
   }
 }
 
+/** False for a value whose properties throw: the error would replace the result of the work. */
+function isStream(value: unknown): value is Observable<unknown> {
+  return tryTo(() => isObservable(value)) === true;
+}
+
 function asObservable(value: unknown): Observable<unknown> {
-  if (isObservable(value)) return value;
+  if (isStream(value)) return value;
   return value instanceof Promise ? from(value) : of(value);
 }
 

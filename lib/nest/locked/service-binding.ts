@@ -1,6 +1,7 @@
 import { Inject, type InjectionToken, Optional } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { LockService } from '../../service/lock.service.js';
+import { tryTo } from '../../primitives/try-to.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 import { type Application, ApplicationServices } from './application-services.js';
 
@@ -44,7 +45,9 @@ export class ServiceBinding {
 
   /** Binds an instance to a service, unless it needs none or has one that still runs. */
   bind(instance: unknown, service: LockService): void {
-    if (typeof instance !== 'object' || instance === null || !(this.property in instance)) return;
+    if (typeof instance !== 'object' || instance === null) return;
+    // Any value may be a provider, also one that throws.
+    if (tryTo(() => this.property in instance) !== true) return;
     const bound = this.boundTo(instance);
     if (bound === undefined || !this.applicationServices.isRunning(bound))
       Reflect.set(instance, this.property, service);

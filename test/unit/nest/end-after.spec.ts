@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { finalize, from, NEVER, Observable, of, Subject, Subscriber, take, throwError } from 'rxjs';
+import { concat, finalize, from, NEVER, Observable, of, Subject, Subscriber, take, throwError } from 'rxjs';
 import { EndlessStream } from './endless-stream.js';
 import { endAfter } from '../../../lib/nest/locked/end-after.js';
 
@@ -58,6 +58,26 @@ describe('endAfter', () => {
     const { lines, done } = journalOf(throwError(() => 'failure'));
     await done;
     expect(lines).toEqual(['failed', 'closed', 'failure, translated']);
+  });
+
+  it('passes values and the error although its callbacks throw', () => {
+    const fail = (): never => {
+      throw new Error('This value cannot be read');
+    };
+    const lines: unknown[] = [];
+    endAfter(
+      concat(
+        of(1),
+        throwError(() => 'failure'),
+      ),
+      {
+        seen: fail,
+        translate: fail,
+        close: (how) => void lines.push(how),
+      },
+    ).subscribe({ next: (value) => lines.push(value), error: (error: unknown) => lines.push(error) });
+
+    expect(lines).toEqual(['failed', 1, 'failure']);
   });
 
   it('fails instead of completing if the close fails', async () => {
