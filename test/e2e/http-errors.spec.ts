@@ -223,7 +223,7 @@ describe('lock errors in the interceptor', () => {
       getArgs: () => [],
       getClass: () => Object,
       getHandler: () => failing,
-      switchToHttp: () => ({ getResponse: () => ({}) }),
+      switchToHttp: () => ({ getResponse: () => ({ setHeader }) }),
     } as unknown as ExecutionContext;
     const handled = new LockInterceptor(adapterHost).intercept(context, {
       handle: () => throwError(() => error),

@@ -31,12 +31,12 @@ export function exceptionFor(
 
 /**
  * Whether a context belongs to a request over HTTP. Other packages call handlers by Nest's ExternalContextCreator, whose
- * default type is 'http' as well.
+ * default type is 'http' as well. Their second argument has no method for headers, which responses of all platforms have.
  */
 export function hasHttpResponse(host: ArgumentsHost): boolean {
   if (host.getType() !== 'http') return false;
-  const response: unknown = host.switchToHttp().getResponse();
-  return typeof response === 'object' && response !== null;
+  const response = host.switchToHttp().getResponse<{ setHeader?: unknown; header?: unknown } | undefined>();
+  return typeof (response?.setHeader ?? response?.header) === 'function';
 }
 
 /**

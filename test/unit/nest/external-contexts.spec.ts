@@ -51,6 +51,8 @@ describe('a handler in a context that another package creates without a type', (
     ['plain', []],
     ['locked', []],
     ['locked', ['a message', () => 'the next handler']],
+    ['plain', ['a message', { id: 'an interaction' }]],
+    ['locked', ['a message', { id: 'an interaction' }]],
   ] as const)('rejects with the lock error of its service: %s %p', async (name, args) => {
     await using _ = await nest.get(LockService).acquire('stock');
     await expect(call(name, ...args)).rejects.toBeInstanceOf(LockTimeoutError);
