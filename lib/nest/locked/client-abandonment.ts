@@ -2,6 +2,7 @@ import { HttpException, type ExecutionContext } from '@nestjs/common';
 import { type GrpcCall, grpcCallOf } from '../grpc/grpc-call.js';
 import { Abandonment } from '../../primitives/abandonment.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
+import { tryTo } from '../../primitives/try-to.js';
 
 /** Milliseconds of waiting after which a call listens to its connection: calls without a wait pay nothing. */
 const LISTEN_DELAY = 20;
@@ -106,8 +107,11 @@ export function connectionOf(context: ExecutionContext): Closable | undefined {
   if (context.getType() === 'http')
     return closable(context.switchToHttp().getResponse<Message | undefined>());
   if (context.getType<string>() !== 'graphql') return undefined;
-  const { req } = context.getArgByIndex<{ readonly req?: Message } | undefined>(2) ?? {};
-  return closable(req?.res) ?? closable(req?.raw?.stream) ?? closable(req?.raw?.socket ?? req?.socket);
+  // The application creates this object, which may throw where there is no request.
+  return tryTo(() => {
+    const { req } = context.getArgByIndex<{ readonly req?: Message } | undefined>(2) ?? {};
+    return closable(req?.res) ?? closable(req?.raw?.stream) ?? closable(req?.raw?.socket ?? req?.socket);
+  });
 }
 
 /** A cancelled gRPC call, or one whose deadline has passed, counts as a closed connection. */

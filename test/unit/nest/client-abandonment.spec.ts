@@ -22,4 +22,17 @@ describe('The wait of a GraphQL operation', () => {
     abandonment.stopListening();
     expect(connection.listenerCount('close')).toBe(0);
   });
+
+  it('continues if the request of the context cannot be read', () => {
+    const withoutRequest = {
+      get req(): never {
+        throw new Error('A subscription has no request.');
+      },
+    };
+    const invocation = { getType: () => 'graphql', getArgByIndex: () => withoutRequest };
+    const abandonment = new ClientAbandonment(invocation as unknown as ExecutionContext);
+    abandonment.listen();
+
+    expect(abandonment.isGone).toBe(false);
+  });
 });
