@@ -1,4 +1,5 @@
 import { LockTimeoutError } from '../errors/lock-timeout.error.js';
+import { tryTo } from '../primitives/try-to.js';
 import type { CallOrigin } from './call-origin.js';
 import { hasHoldSubscribers, type ObservedHold } from './hold.channel.js';
 import { lockChannel } from './lock-channel.js';
@@ -57,7 +58,7 @@ class ObservedAcquire {
   rejected(error: unknown): void {
     const { acquire, waited } = this;
     if (error instanceof LockTimeoutError) timeout.publish({ acquire, waited, holder: error.holder });
-    else if (error instanceof ResultShared) shared.publish({ acquire, waited });
+    else if (tryTo(() => error instanceof ResultShared)) shared.publish({ acquire, waited });
     else failed.publish({ acquire, waited, error });
   }
 

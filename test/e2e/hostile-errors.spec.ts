@@ -1,6 +1,7 @@
 import { Controller, Get, Injectable, Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { lastValueFrom, Observable, throwError } from 'rxjs';
+import { listenToLocks } from '../../lib/diagnostics/index.js';
 import { isLockError, Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -103,6 +104,19 @@ describe('a thrown value whose properties throw', () => {
     );
     client.abort();
     await response;
+  });
+
+  it('ends a wait as the reason of its signal, also while the wait is observed', async () => {
+    const failed = jest.fn();
+    const stop = listenToLocks({ 'nest-redis-lock:acquire:failed': failed });
+    await using _ = await app.locks.acquire('work');
+    const leaving = new AbortController();
+    const waiting = app.locks.acquire('work', { signal: leaving.signal }).catch((error: unknown) => [error]);
+    leaving.abort(hostile);
+    const reasons = await waiting;
+    stop();
+    expect(Array.isArray(reasons) && Object.is(reasons[0], hostile)).toBe(true);
+    expect(failed.mock.calls.length).toBe(1);
   });
 
   it("of a leader's work is logged, and the campaign continues", async () => {
