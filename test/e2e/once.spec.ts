@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Controller, Get, Injectable, Param, StreamableFile, UseInterceptors } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -58,6 +59,16 @@ class Reports {
   @Once('map:<0>', KEEP)
   async map(_day: string): Promise<object> {
     return new Map([[1, 2]]);
+  }
+
+  @Once('changing:<0>', KEEP)
+  async changing(_day: string): Promise<object> {
+    const unread = ['first'];
+    return {
+      get part(): string {
+        return unread.pop() ?? assert.fail('There is no more to read.');
+      },
+    };
   }
 }
 
@@ -326,6 +337,9 @@ describe('@Once without a request', () => {
     );
     await expect(service.map('monday')).rejects.toThrow(
       'contains a Map, which JSON cannot keep. The work has run',
+    );
+    await expect(service.changing('monday')).rejects.toThrow(
+      'cannot be read, which JSON cannot keep. The work has run',
     );
     expect(application.nest.get(LockService).holds()).toEqual([]);
     await application.stop();

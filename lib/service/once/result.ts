@@ -29,14 +29,13 @@ export type JsonWork<T> = [T] extends [JsonValue<T>]
  * the result.
  */
 export function formatResult(result: unknown, name: string, most: number): string {
-  const problem = readably(() => problemOf(result, new Set()));
+  const { json, problem } = format(result);
   if (problem !== undefined)
     throw new LockConfigError(
       `The result of once() for "${name}" ${problem}, which JSON cannot keep. The work has run, but its result is not ` +
         'kept, so the next call runs it again. Return plain data.',
       { keys: [name] },
     );
-  const json = result === undefined ? '' : JSON.stringify(result);
   const bytes = Buffer.byteLength(json);
   if (bytes <= most) return json;
   throw new LockConfigError(
@@ -46,12 +45,13 @@ export function formatResult(result: unknown, name: string, most: number): strin
   );
 }
 
-/** A proxy or an accessor may throw, and a value may be nested too deeply. */
-function readably(look: () => string | undefined): string | undefined {
+function format(result: unknown): { readonly json: string; readonly problem?: string | undefined } {
   try {
-    return look();
+    const problem = problemOf(result, new Set());
+    return { json: problem === undefined && result !== undefined ? JSON.stringify(result) : '', problem };
   } catch {
-    return 'cannot be read';
+    // A proxy or an accessor may throw, and a value may be nested too deeply.
+    return { json: '', problem: 'cannot be read' };
   }
 }
 
