@@ -44,13 +44,8 @@ export function lockedMethodsThrough(
   modules: ModulesContainer,
   name: string | undefined,
 ): ReadonlySet<LockedMethod> {
-  const through = new Set<LockedMethod>();
-  for (const found of providedClasses(modules)) {
-    for (const [, method] of lockedMethodsIn(found)) {
-      if (method.module === name) through.add(method);
-    }
-  }
-  return through;
+  const methods = Array.from(providedClasses(modules), (found) => [...lockedMethodsIn(found)]).flat();
+  return new Set(methods.map(([, method]) => method).filter(({ module }) => module === name));
 }
 
 /** The locked methods of a class and of its base classes, without overridden ones. */
