@@ -49,8 +49,9 @@ export { LockService, type LockedWork } from './service/lock.service.js';
 export { InjectLockService } from './nest/module/lock-module.definition.js';
 export type {
   RedisLockModuleAsyncExtras,
+  RedisLockModuleAsyncOptions,
   RedisLockModuleExtras,
   RedisLockOptionsFactory,
 } from './nest/module/lock-module.definition.js';
 export { getLockServiceToken } from './service/lock-service.token.js';
-export { RedisLockModule, type RedisLockModuleAsyncOptions } from './nest/module/redis-lock.module.js';
+export { RedisLockModule } from './nest/module/redis-lock.module.js';

@@ -1,10 +1,11 @@
 import type { RedisLockModuleOptions, ResolvedModuleOptions } from './module-options.interface.js';
+import { LockConfigError } from '../errors/lock.error.js';
 import { assertConnection } from './connection/connection-option.js';
 import { assertTakesCredentials } from './connection/credentials-option.js';
 import { assertNodeTimeout, isQuorum } from './connection/quorum-option.js';
 import { assertCombines, assertLockOptionsGoWith } from './connection/rejected-options.js';
 import { LOCK_OPTION_DEFAULTS, resolveReplicas } from './lock-options.js';
-import { assertOptions, type OptionChecks, withDefaults } from './option-checks.js';
+import { assertOptions, assertOptionsObject, type OptionChecks, withDefaults } from './option-checks.js';
 import {
   ADVANCED_OPTIONS,
   checksOf,
@@ -29,6 +30,7 @@ const CHECKS: OptionChecks = new Map([...checksOf(MODULE_OPTIONS), ...checksOf(L
  * ```
  */
 export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedModuleOptions {
+  assertModuleOptions(options);
   assertOptions('The options of RedisLockModule', options, CHECKS);
   // Distinguishes an explicit undefined from an omitted option: a missing environment variable must not mean localhost.
   if ('connection' in options && options.connection === undefined) assertConnection(undefined);
@@ -55,6 +57,14 @@ export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedM
     defaults,
     presets: resolvePresets({ ...target, defaults }, options.presets),
   };
+}
+
+/** Rejects module options that are not an object. */
+export function assertModuleOptions(options: unknown): asserts options is object {
+  if (options !== undefined) return assertOptionsObject('The options of RedisLockModule', options);
+  throw new LockConfigError(
+    'The options of RedisLockModule are undefined: does useFactory return them? Write useFactory: () => ({ … }), in parentheses.',
+  );
 }
 
 function resolveDefaults(options: RedisLockModuleOptions): ResolvedModuleOptions['defaults'] {

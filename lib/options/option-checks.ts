@@ -1,4 +1,5 @@
 import { LockConfigError } from '../errors/lock.error.js';
+import { redactedConnection } from './redacted-connection.js';
 import { LONGEST_DELAY, parseDuration } from './duration.js';
 
 /** Throws the LockConfigError for an option whose `value` is not among the `allowed` ones. */
@@ -151,7 +152,9 @@ const LONGEST = 80;
 
 /** The text of a rejected value in an error: short, on one line, without the contents of objects. */
 export function printableValue(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shorten(value));
+  // A URL may have a password.
+  if (typeof value === 'string')
+    return value.includes('://') ? redactedConnection(value) : JSON.stringify(shorten(value));
   if (typeof value === 'function') return `a function`;
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null)

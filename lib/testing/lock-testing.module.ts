@@ -10,7 +10,7 @@ import {
 } from '../nest/module/lock-module.definition.js';
 import { LockCoreModule } from '../nest/module/lock-core.module.js';
 import { moduleAround } from '../nest/module/redis-lock.module.js';
-import { resolveModuleOptions } from '../options/module-options.js';
+import { assertModuleOptions, resolveModuleOptions } from '../options/module-options.js';
 import type { LockService } from '../service/lock.service.js';
 import { openLockService } from '../service/open-lock-service.js';
 import { memoryStore } from '../store/memory/memory.store.js';
@@ -83,12 +83,15 @@ export class LockTestingModule {
   ): B {
     builder.overrideProvider(CREATE_SERVICE).useValue(creatorOn(server));
     builder.overrideProvider(RESOLVED_OPTIONS).useFactory({
-      factory: ({ connection: _connection, ...given }: RedisLockModuleOptions) =>
-        resolveModuleOptions({
-          ...given,
+      factory: (given: RedisLockModuleOptions) => {
+        assertModuleOptions(given);
+        const { connection: _connection, advanced, ...others } = given;
+        return resolveModuleOptions({
+          ...others,
           ...options,
-          advanced: { ...given.advanced, ...options.advanced },
-        }),
+          advanced: { ...advanced, ...options.advanced },
+        });
+      },
       inject: [OPTIONS],
     });
     return builder;

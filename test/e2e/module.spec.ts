@@ -35,6 +35,10 @@ class LockConfig implements RedisLockOptionsFactory {
 @Module({ imports: [ConfigModule], providers: [LockConfig], exports: [LockConfig] })
 class LockConfigModule {}
 
+const ONE_WAY = 'RedisLockModule.forRootAsync() takes one of useFactory, useClass and useExisting, but has';
+const NO_METHOD =
+  'The provider of useClass or useExisting must be an object whose method createRedisLockOptions() returns the options, but is';
+
 @Injectable()
 class Consumer {
   constructor(
@@ -98,13 +102,55 @@ describe('RedisLockModule', () => {
       () => RedisLockModule.forRoot({ connection: undefined }),
       'environment variable',
     ],
+    ['options that are null', () => RedisLockModule.forRoot(null as never), 'but is null'],
+    [
+      'a URL as options',
+      () => RedisLockModule.forRoot('redis://:s3cret@cache' as never),
+      '"redis://***@cache"',
+    ],
     [
       'a factory that returns nothing',
       () => RedisLockModule.forRootAsync({ useFactory: () => undefined as never }),
-      'RedisLockModule must be an object',
+      'The options of RedisLockModule are undefined: does useFactory return them?',
+    ],
+    [
+      'a factory that resolves to nothing',
+      () => RedisLockModule.forRootAsync({ useFactory: async () => undefined as never }),
+      'The options of RedisLockModule are undefined: does useFactory return them?',
+    ],
+    [
+      'a factory that returns a URL',
+      () => RedisLockModule.forRootAsync({ useFactory: () => 'redis://:s3cret@cache' as never }),
+      '"redis://***@cache"',
+    ],
+    [
+      'no factory',
+      () => RedisLockModule.forRootAsync({}),
+      `${ONE_WAY} none. Write forRootAsync({ useFactory:`,
+    ],
+    ['no asynchronous options', () => RedisLockModule.forRootAsync(undefined as never), `${ONE_WAY} none`],
+    [
+      'a class that a circular import has left undefined',
+      () => RedisLockModule.forRootAsync({ useClass: undefined }),
+      `${ONE_WAY} none`,
+    ],
+    [
+      'a factory beside a class',
+      () => RedisLockModule.forRootAsync({ useFactory: () => ({}), useClass: LockConfig }),
+      `${ONE_WAY} useFactory and useClass`,
+    ],
+    [
+      'a class without the method',
+      () => RedisLockModule.forRootAsync({ useClass: ConfigModule as never }),
+      `${NO_METHOD} an object (ConfigModule)`,
+    ],
+    [
+      'a provider without the method',
+      () => RedisLockModule.forRootAsync({ imports: [ConfigModule], useExisting: URL_TOKEN as never }),
+      `${NO_METHOD} "redis://`,
     ],
   ])('fails at start with %s', async (_mistake, lockModule, message) => {
-    const starting = start({ imports: [lockModule()] });
+    const starting = (async () => start({ imports: [lockModule()] }))();
     await expect(starting).rejects.toThrow(LockConfigError);
     await expect(starting).rejects.toThrow(message);
   });

@@ -4,8 +4,10 @@ import type {
   RedisLockModuleOptions,
   ResolvedModuleOptions,
 } from '../../options/module-options.interface.js';
+import { LockConfigError } from '../../errors/lock.error.js';
 import { createLockService } from '../../lock-service.factory.js';
 import { resolveModuleOptions } from '../../options/module-options.js';
+import { refuseOption } from '../../options/option-checks.js';
 import { assertNotLoadedLazily, assertOnlyModule, assertStatic } from './import-checks.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 
@@ -67,6 +69,38 @@ export const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } =
       exports: [getLockServiceToken(name)],
     }))
     .build();
+
+/** Options of `RedisLockModule.forRootAsync()`. */
+export type RedisLockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
+
+/**
+ * Replaces `useClass` and `useExisting` by a factory, as Nest does; its error names the missing method.
+ *
+ * @throws LockConfigError unless the options have one of the three.
+ */
+export function byFactory(options: RedisLockModuleAsyncOptions): RedisLockModuleAsyncOptions {
+  const { extraProviders = [], useClass, useExisting, useFactory }: Partial<typeof options> = { ...options };
+  const ways = Object.entries({ useFactory, useClass, useExisting }).filter(([, way]) => way);
+  if (ways.length !== 1)
+    throw new LockConfigError(
+      'RedisLockModule.forRootAsync() takes one of useFactory, useClass and useExisting, but has ' +
+        `${ways.map(([name]) => name).join(' and ') || 'none'}. Write forRootAsync({ useFactory: () => ({ connection: '…' }) }).`,
+    );
+  const token = useClass ?? useExisting;
+  if (!token) return options;
+  return {
+    ...options,
+    extraProviders: useClass ? [...extraProviders, useClass] : extraProviders,
+    inject: [token],
+    useFactory: (provider: Partial<RedisLockOptionsFactory> | undefined) =>
+      provider?.createRedisLockOptions?.() ??
+      refuseOption(
+        'The provider of useClass or useExisting',
+        provider,
+        'an object whose method createRedisLockOptions() returns the options',
+      ),
+  };
+}
 
 /**
  * Creates the options of a `RedisLockModule`, for `forRootAsync` with `useClass` or `useExisting`.

@@ -1,12 +1,14 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import type { RedisLockModuleOptions } from '../../options/module-options.interface.js';
+import { assertModuleOptions } from '../../options/module-options.js';
 import { LockCoreModule } from './lock-core.module.js';
-import type { ASYNC_OPTIONS_TYPE, RedisLockModuleExtras } from './lock-module.definition.js';
+import {
+  byFactory,
+  type RedisLockModuleAsyncOptions,
+  type RedisLockModuleExtras,
+} from './lock-module.definition.js';
 import { LockedInstanceBinder } from './locked-instance-binder.js';
 import { ServiceCloser } from './service-closer.js';
-
-/** Options of `RedisLockModule.forRootAsync()`. */
-export type RedisLockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
 
 /**
  * Provides `LockService`, and the locks of `@Locked` methods.
@@ -28,6 +30,7 @@ export class RedisLockModule {
    * ```
    */
   static forRoot(options: RedisLockModuleOptions & RedisLockModuleExtras = {}): DynamicModule {
+    assertModuleOptions(options);
     return moduleAround(RedisLockModule, LockCoreModule.forRoot(options), options);
   }
 
@@ -43,7 +46,7 @@ export class RedisLockModule {
    * ```
    */
   static forRootAsync(options: RedisLockModuleAsyncOptions): DynamicModule {
-    return moduleAround(RedisLockModule, LockCoreModule.forRootAsync(options), options);
+    return moduleAround(RedisLockModule, LockCoreModule.forRootAsync(byFactory(options)), options);
   }
 }
 

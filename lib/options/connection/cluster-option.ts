@@ -3,7 +3,7 @@ import { LockConfigError } from '../../errors/lock.error.js';
 import type { ClusterDescription, NodeRedisConnection } from '../module-options.interface.js';
 import { assertOptions, assertOptionsObject, optionChecks, printableValue } from '../option-checks.js';
 import { loadIoredis } from './load-ioredis.js';
-import { redactedConnection, BAD_ESCAPE, hasBadEscape } from './redacted-connection.js';
+import { redactedConnection, BAD_ESCAPE, hasBadEscape } from '../redacted-connection.js';
 
 /** A connection to a Cluster. */
 export type ClusterOption = Cluster | ClusterDescription | NodeRedisClusterConnection;

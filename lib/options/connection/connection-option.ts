@@ -6,8 +6,9 @@ import {
   isClusterClient,
   isNodeRedis,
 } from './cluster-option.js';
+import { tryTo } from '../../primitives/try-to.js';
 import { assertOptionsObject, type OptionCheck, refuseOption, wholeNumber } from '../option-checks.js';
-import { redactedConnection, BAD_ESCAPE, hasBadEscape } from './redacted-connection.js';
+import { redactedConnection, BAD_ESCAPE, hasBadEscape } from '../redacted-connection.js';
 import { hasRedisScheme, queryProblem } from './redis-url.js';
 
 const ALLOWED =
@@ -65,21 +66,13 @@ function assertUrl(text: string): void {
   const refuse = (problem: string): never => {
     throw new LockConfigError(`connection ${redactedConnection(text)} ${problem}. It must be ${ALLOWED}.`);
   };
-  const url = parseUrl(text) ?? refuse('is not a valid URL');
+  const url = tryTo(() => new URL(text)) ?? refuse('is not a valid URL');
   if (!hasRedisScheme(text)) refuse('is not a redis:// or rediss:// URL');
   if (url.hostname === '') refuse('has no host');
   if (hasBadEscape(text)) refuse(BAD_ESCAPE);
   if (!/^\/?\d*$/.test(url.pathname)) refuse('has a path that is not a database number');
   const problem = queryProblem(text);
   if (problem !== undefined) refuse(problem);
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function assertNumericField(connection: object, field: string, check: OptionCheck): void {

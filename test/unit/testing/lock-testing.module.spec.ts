@@ -187,6 +187,14 @@ describe('LockTestingModule.replace', () => {
     await module.close();
   });
 
+  it('rejects a factory without options as the application does', async () => {
+    const lockModule = RedisLockModule.forRootAsync({ useFactory: () => undefined as never });
+    const builder = Test.createTestingModule({ imports: [lockModule] });
+    const compiling = LockTestingModule.replace(builder).compile();
+    await expect(compiling).rejects.toThrow(LockConfigError);
+    await expect(compiling).rejects.toThrow('The options of RedisLockModule are undefined');
+  });
+
   it('lets several applications share a server as replicas', async () => {
     const server = new MemoryLockServer();
     const replicas = await Promise.all(

@@ -1,3 +1,5 @@
+import { tryTo } from '../primitives/try-to.js';
+
 /**
  * A connection URL for a message: without user name, password and query, which can also contain a password. Text that
  * is not a URL is shown only if it is clearly a host and port.
@@ -24,10 +26,5 @@ export const BAD_ESCAPE = 'has a % that is not an escape: write it as %25';
 
 /** Whether a URL contains an invalid `%` escape. */
 export function hasBadEscape(url: string): boolean {
-  try {
-    decodeURIComponent(url);
-    return false;
-  } catch {
-    return true;
-  }
+  return tryTo(() => decodeURIComponent(url)) === undefined;
 }
