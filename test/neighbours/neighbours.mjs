@@ -105,7 +105,7 @@ export const neighbours = [
     group: 'nest-12',
     scenario: 'rabbitmq',
     packages: ['amqplib', 'amqp-connection-manager', '@nestjs/microservices'],
-    tried: 'messages to two applications with `noAck: false`; a refused event is delivered again',
+    tried: '`noAck: false` in two applications; second deliveries after a refusal and a shutdown',
     broker: 'rabbitmq',
   },
   {
