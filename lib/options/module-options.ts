@@ -59,6 +59,13 @@ export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedM
   };
 }
 
+/** Copies module options with the accessors of their class, which Nest leaves out. */
+export function withAccessors<T extends RedisLockModuleOptions>(options: T): T {
+  assertModuleOptions(options);
+  const inherited = [...CHECKS.keys(), 'name', 'isGlobal'].filter((name) => name in options);
+  return { ...Object.fromEntries(inherited.map((name) => [name, Reflect.get(options, name)])), ...options };
+}
+
 /** Rejects module options that are not an object. */
 export function assertModuleOptions(options: unknown): asserts options is object {
   if (options !== undefined) return assertOptionsObject('The options of RedisLockModule', options);

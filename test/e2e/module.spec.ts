@@ -95,6 +95,20 @@ describe('RedisLockModule', () => {
     expect(await prefixOf(app.get(LockService))).toBe('configured');
   });
 
+  it('takes its options from the accessors of a class', async () => {
+    class Settings {
+      get connection(): string {
+        return server.url;
+      }
+
+      get keyPrefix(): string {
+        return 'configured:';
+      }
+    }
+    const app = await start({ imports: [RedisLockModule.forRoot(new Settings())] });
+    expect(await prefixOf(app.get(LockService))).toBe('configured');
+  });
+
   it.each([
     ['bad options', () => RedisLockModule.forRoot({ ttl: -1 }), 'ttl must be'],
     [

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import type { RedisLockModuleOptions } from '../../options/module-options.interface.js';
-import { assertModuleOptions } from '../../options/module-options.js';
+import { withAccessors } from '../../options/module-options.js';
 import { LockCoreModule } from './lock-core.module.js';
 import {
   byFactory,
@@ -30,8 +30,8 @@ export class RedisLockModule {
    * ```
    */
   static forRoot(options: RedisLockModuleOptions & RedisLockModuleExtras = {}): DynamicModule {
-    assertModuleOptions(options);
-    return moduleAround(RedisLockModule, LockCoreModule.forRoot(options), options);
+    const given = withAccessors(options);
+    return moduleAround(RedisLockModule, LockCoreModule.forRoot(given), given);
   }
 
   /**
