@@ -179,7 +179,7 @@ function refuseInOnce(option: string): never {
 function checkSignal(option: string, signal: unknown): void {
   // Checks the shape: a signal from another realm, such as a test environment, is not an instance of this AbortSignal.
   const shape = signal as Partial<AbortSignal> | null;
-  if (typeof shape?.aborted === 'boolean' && typeof shape.addEventListener === 'function') return;
+  if (typeof shape?.aborted === 'boolean' && typeof shape.throwIfAborted === 'function') return;
   refuseOption(option, signal, 'an AbortSignal');
 }
 

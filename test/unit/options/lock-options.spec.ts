@@ -53,6 +53,11 @@ describe('the options of a call', () => {
     ],
     [{ signal: {} }, 'signal must be an AbortSignal, but is an object (Object).'],
     [{ signal: { aborted: false } }, 'signal must be an AbortSignal, but is an object (Object).'],
+    // As an AbortSignal of a package from before Node had it.
+    [
+      { signal: Object.assign(new EventTarget(), { aborted: false }) },
+      'signal must be an AbortSignal, but is an object (EventTarget).',
+    ],
     [{ signal: new EventTarget() }, 'signal must be an AbortSignal, but is an object (EventTarget).'],
     [{ maxHold: 50 }, 'minHold must be at most maxHold, but minHold is 100 and maxHold is 50.'],
     ['5s', 'The options of a lock must be an object, but is "5s".'],
