@@ -1,3 +1,4 @@
+import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 import { expectExclusion } from './support/exclusion.js';
 import { FaultScene } from './support/fault-scene.js';
@@ -13,12 +14,7 @@ const KEY = 'lock:{job}';
 const READ = { mode: 'shared' } as const;
 
 describe('four processes that share names under random faults', () => {
-  let scene: FaultScene;
-
-  beforeAll(async () => {
-    scene = await FaultScene.start(4);
-  });
-  afterAll(() => scene[Symbol.asyncDispose]());
+  const scene = duringTests(() => FaultScene.start(4));
 
   it('continue correctly after Redis has lost its data', async () => {
     await expectExclusion(scene, 1_500, { takeData: true, terms: MIXED_LIMITS });
@@ -30,12 +26,7 @@ describe('four processes that share names under random faults', () => {
 });
 
 describe('two readers, and a waiting writer', () => {
-  let scene: FaultScene;
-
-  beforeAll(async () => {
-    scene = await FaultScene.start(3);
-  });
-  afterAll(() => scene[Symbol.asyncDispose]());
+  const scene = duringTests(() => FaultScene.start(3));
 
   it.each([
     ['with their next renewal after FLUSHALL', TTL, NEXT_RENEWAL, () => scene.admin.flushall()],

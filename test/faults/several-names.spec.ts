@@ -1,6 +1,7 @@
 import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { Instance, type InstanceOptions } from '../redis/instance.js';
+import { duringEachTest, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
@@ -8,15 +9,12 @@ import { waitFor } from '../support/wait-for.js';
 const NAMES = ['a', 'b', 'c', 'd'];
 
 describe('A call for several names', () => {
-  let server: RedisServer;
-  let proxy: TcpProxy;
-  const opened: Instance[] = [];
+  const closing = endingAfterEachTest();
+  const server = duringEachTest(() => RedisServer.start());
+  const proxy = duringEachTest(() => TcpProxy.start(server));
 
-  const open = async (options: InstanceOptions): Promise<Instance> => {
-    const instance = await new Instance(options).warmUp();
-    opened.push(instance);
-    return instance;
-  };
+  const open = async (options: InstanceOptions): Promise<Instance> =>
+    closing(await new Instance(options).warmUp());
   const locksLeft = async (): Promise<string[]> =>
     (await server.client().keys('*')).filter((key) => key !== 'lock:fence');
   const untilNothingLeft = (): Promise<unknown> =>
@@ -25,16 +23,6 @@ describe('A call for several names', () => {
     waitFor(async () => (await server.client().zcard(`lock:{${name}}:q`)) === 1, {
       that: `somebody to wait for ${name}`,
     });
-
-  beforeEach(async () => {
-    server = await RedisServer.start();
-    proxy = await TcpProxy.start(server);
-  });
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
-    await proxy.close();
-    await server.stop();
-  });
 
   it('is granted the same names again if the reply of its first trip is lost', async () => {
     const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });

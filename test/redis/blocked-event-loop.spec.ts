@@ -1,6 +1,7 @@
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { blockEventLoop } from '../support/block-event-loop.js';
+import { duringEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
@@ -16,20 +17,10 @@ function written(): Promise<void> {
 }
 
 describe('An event loop that is blocked while Redis answers', () => {
-  let server: RedisServer;
-  let instance: Instance;
-
-  beforeEach(async () => {
-    server = await RedisServer.start();
-    instance = await new Instance({
-      connection: server.url,
-      outageTimeout: TIMEOUT,
-      commandTimeout: TIMEOUT,
-    }).warmUp();
-  });
-  afterEach(async () => {
-    await instance.locks.close();
-    await server.stop();
+  const server = duringEachTest(() => RedisServer.start());
+  const instance = duringEachTest(() => {
+    const limits = { outageTimeout: TIMEOUT, commandTimeout: TIMEOUT };
+    return new Instance({ connection: server.url, ...limits }).warmUp();
   });
 
   const connections = async (): Promise<number> => {

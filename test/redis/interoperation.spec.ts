@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { duringTests } from '../support/during-tests.js';
+import { duringEachTest, duringTests } from '../support/during-tests.js';
 import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -8,16 +8,14 @@ import { PlainLock } from './plain-lock.js';
 
 describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', () => {
   const server = duringTests(() => RedisServer.start());
-  let instance: Instance;
+  const instance = duringEachTest(() => new Instance({ connection: server.url }).warmUp());
   let plain: PlainLock;
   const name = 'order:42';
   const key = `lock:{${name}}`;
 
-  beforeEach(async () => {
-    instance = await new Instance({ connection: server.url }).warmUp();
+  beforeEach(() => {
     plain = new PlainLock(server.client(), key);
   });
-  afterEach(() => instance.locks.close());
 
   it('is excluded while we hold the lock, and can neither take nor delete it (row 2)', async () => {
     await instance.locks.using(name, async (lock) => {

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { LockUnavailableError } from '../../lib/errors/lock.error.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { LEAST_RIGHTS, LIST_RIGHT, READY_CHECK_RIGHT } from '../scripts/least-rights.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
@@ -12,15 +13,13 @@ async function namesOf(locks: LockService, prefix = ''): Promise<string[]> {
 }
 
 describe('A list of the locks of one Redis', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start({ acl: ['user default on nopass ~* &* +@all'] }));
   let admin: Redis;
 
-  beforeAll(async () => {
-    server = await RedisServer.start({ acl: ['user default on nopass ~* &* +@all'] });
+  beforeEach(async () => {
     admin = server.client();
+    await admin.flushall();
   });
-  afterAll(() => server.stop());
-  beforeEach(() => admin.flushall());
 
   it('has the locks of plain clients, with and without an expiry, and no other keys', async () => {
     await using instance = new Instance({ connection: server.url });

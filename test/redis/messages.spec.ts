@@ -1,23 +1,19 @@
 import { createLockService } from '../../lib/lock-service.factory.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import type { LockService } from '../../lib/service/lock.service.js';
+import { duringEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 
 describe('The message of an error', () => {
-  let server: RedisServer;
-  let first: LockService;
-  let second: LockService;
+  const server = duringEachTest(() => RedisServer.start());
+  const open = async (): Promise<LockService> =>
+    createLockService(resolveModuleOptions({ connection: server.url, outageTimeout: 500 }));
+  const first = duringEachTest(open);
+  const second = duringEachTest(open);
 
   beforeEach(async () => {
-    server = await RedisServer.start();
-    const options = resolveModuleOptions({ connection: server.url, outageTimeout: 500 });
-    [first, second] = [createLockService(options), createLockService(options)];
-    await Promise.all([first, second].map((locks) => locks.using('warm-up', () => undefined)));
-  });
-  afterEach(async () => {
-    await Promise.all([first.close(), second.close()]);
-    await server.stop();
+    for (const locks of [first, second]) await locks.using('warm-up', () => undefined);
   });
 
   const messageOf = (call: Promise<unknown>): Promise<string> =>

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { unstalled } from '../support/unstalled.js';
 import { Instance } from './instance.js';
@@ -12,19 +13,14 @@ const NOISE = 800;
 const KEEP = { keep: '1m' } as const;
 
 describe('Callers of once() in several instances', () => {
-  let server: RedisServer;
-  let instances: Instance[];
+  const server = duringTests(() => RedisServer.start());
+  const instances = Array.from({ length: INSTANCES }, () =>
+    duringTests(() => new Instance({ connection: server.url }).warmUp()),
+  );
 
   beforeAll(async () => {
-    server = await RedisServer.start();
-    const opened = Array.from({ length: INSTANCES }, () => new Instance({ connection: server.url }));
-    instances = await Promise.all(opened.map((each) => each.warmUp()));
     // Loads the scripts of results.
     for (const [i, { locks }] of instances.entries()) await locks.once(`warm-up:${i}`, KEEP, () => i);
-  });
-  afterAll(async () => {
-    await Promise.all(instances.map((each) => each[Symbol.asyncDispose]()));
-    await server.stop();
   });
 
   it('share one run by at most 0.3 requests a caller, soon after its end', async () => {

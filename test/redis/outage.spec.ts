@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockOptions } from '../../lib/options/lock-options.interface.js';
+import { duringEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
@@ -9,18 +10,11 @@ import { Instance } from './instance.js';
 const NOISE = 600;
 
 describe('While Redis does not answer', () => {
-  let server: RedisServer;
-  let instance: Instance;
-
-  beforeEach(async () => {
-    server = await RedisServer.start();
-    instance = await new Instance({ connection: server.url, outageTimeout: 300 }).warmUp();
-  });
-  afterEach(async () => {
-    server.thaw();
-    await instance.locks.close();
-    await server.stop();
-  });
+  afterEach(() => server.thaw());
+  const server = duringEachTest(() => RedisServer.start());
+  const instance = duringEachTest(() =>
+    new Instance({ connection: server.url, outageTimeout: 300 }).warmUp(),
+  );
 
   const outcome = async (
     call: () => Promise<unknown>,

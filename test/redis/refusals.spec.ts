@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Redis } from 'ioredis';
 import type { LockOptions } from '../../lib/options/lock-options.interface.js';
+import { duringEachTest, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
@@ -20,22 +21,18 @@ const SLOW_LOADING = {
 };
 
 describe('A Redis that answers with an error', () => {
-  let server: RedisServer;
+  afterEach(() => server.thaw());
+  const closing = endingAfterEachTest();
+  const config = { ...SLOW_LOADING, 'busy-reply-threshold': 10 };
+  const server = duringEachTest(() => RedisServer.start({ config }));
   let admin: Redis;
-  let instance: Instance | undefined;
 
-  beforeEach(async () => {
-    server = await RedisServer.start({ config: { ...SLOW_LOADING, 'busy-reply-threshold': 10 } });
+  beforeEach(() => {
     admin = server.client();
-  });
-  afterEach(async () => {
-    server.thaw();
-    await instance?.locks.close();
-    await server.stop();
   });
 
   const connect = async (): Promise<Instance> =>
-    (instance = await new Instance({ connection: server.url }).warmUp());
+    closing(await new Instance({ connection: server.url }).warmUp());
 
   const failure = (call: Promise<unknown>): Promise<unknown> =>
     call.then(
@@ -54,7 +51,7 @@ describe('A Redis that answers with an error', () => {
     await using other = await RedisServer.start();
     const target = { port: server.port };
     await using proxy = await TcpProxy.start(target);
-    instance = await new Instance({ connection: proxy.url }).warmUp();
+    const instance = closing(await new Instance({ connection: proxy.url }).warmUp());
     // As after a failover: the connection that waits for replicas leads to the new master.
     target.port = other.port;
     const options: LockOptions = { replicas: { min: 1, timeout: 2_000 }, outageTimeout: 1_000 };
@@ -97,8 +94,7 @@ describe('A Redis that answers with an error', () => {
   ])('%s has rejected the lock, also during reconnection attempts', async (_code, password, said) => {
     await admin.call('ACL', 'SETUSER', 'user', 'reset', 'on', '>secret', '+info', ...NO_SCRIPTS);
     const connection = `redis://user:${password}@${server.host}:${server.port}`;
-    instance = new Instance({ connection, commandTimeout: 100 });
-    const { locks } = instance;
+    const { locks } = closing(new Instance({ connection, commandTimeout: 100 }));
 
     for (let attempt = 0; attempt < 2; attempt++) {
       const error = await failure(locks.acquire('n', { outageTimeout: 5_000 }));

@@ -1,20 +1,12 @@
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
 const COUNTS = [3, 4, 5, 8, 16];
 
 describe('Locks that one call releases', () => {
-  let server: RedisServer;
-  let holder: Instance;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    holder = await new Instance({ connection: server.url }).warmUp();
-  });
-  afterAll(async () => {
-    await holder.locks.close();
-    await server.stop();
-  });
+  const server = duringTests(() => RedisServer.start());
+  const holder = duringTests(() => new Instance({ connection: server.url }).warmUp());
 
   it.each(COUNTS)('are released without those of %i that another owner has acquired', async (count) => {
     for (let lost = 0; lost < count; lost++) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { duringTests } from '../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -10,18 +10,11 @@ import { shareName } from './rolling-out.js';
 // redlock is no dependency of these tests: PlainLock sends its commands, and shareName repeats them as redlock does.
 describe('beside a package that polls', () => {
   const server = duringTests(() => RedisServer.start());
-  const opened: Instance[] = [];
+  const closing = endingAfterEachTest();
 
-  const open = async (): Promise<Instance> => {
-    const instance = await new Instance({ connection: server.url, wait: 60_000 }).warmUp();
-    opened.push(instance);
-    return instance;
-  };
+  const open = async (): Promise<Instance> =>
+    closing(await new Instance({ connection: server.url, wait: 60_000 }).warmUp());
   const plain = (name: string): PlainLock => new PlainLock(server.client(), `lock:{${name}}`);
-
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map(({ locks }) => locks.close()));
-  });
 
   it('shares a name between 4 callers and 4 of redlock within a factor of 2', async () => {
     const run = { name: 'shared', instances: [await open()], client: server.client(), work: 50, holds: 100 };

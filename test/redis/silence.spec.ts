@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gate } from '../e2e/support/gate.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringEachTest, duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
@@ -8,17 +8,10 @@ import { Instance, type InstanceOptions } from './instance.js';
 
 describe('Silence', () => {
   const server = duringTests(() => RedisServer.start());
-  let log: RequestLog;
-  let instances: Instance[];
-
-  beforeEach(async () => {
-    instances = await Promise.all([1, 2, 3, 4].map(() => new Instance({ connection: server.url }).warmUp()));
-    log = await RequestLog.open(server);
-  });
-  afterEach(async () => {
-    log.close();
-    await Promise.all(instances.map(({ locks }) => locks.close()));
-  });
+  const instances = [1, 2, 3, 4].map(() =>
+    duringEachTest(() => new Instance({ connection: server.url }).warmUp()),
+  );
+  const log = duringEachTest(() => RequestLog.open(server));
 
   it('costs exactly 2 requests for an uncontended lock and unlock', async () => {
     const [{ locks }] = instances as [Instance];

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { duringTests } from '../support/during-tests.js';
+import { duringEachTest, duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
-import { startWorker, type Worker } from '../support/worker.js';
+import { startWorker } from '../support/worker.js';
 import type { ContenderCalls } from './contender.worker.js';
 import { Instance } from './instance.js';
 
@@ -11,18 +11,14 @@ const IN_TIME = { timeout: 25_000, interval: 20 };
 
 describe('A name whose holder does not answer', () => {
   const server = duringTests(() => RedisServer.start());
-  let instance: Instance;
-  let worker: Worker<ContenderCalls>;
+  const instance = duringEachTest(() => new Instance({ connection: server.url, wait: 30_000 }).warmUp());
+  const worker = duringEachTest(() =>
+    startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url]),
+  );
   let workerName: string;
 
   beforeEach(async () => {
-    instance = await new Instance({ connection: server.url, wait: 30_000 }).warmUp();
-    worker = await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url]);
     workerName = await worker.call('start');
-  });
-  afterEach(async () => {
-    await worker.kill();
-    await instance.locks.close();
   });
 
   const logged = (): string[] => instance.logged.filter((line) => BLOCKED.test(line));

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { duringTests } from '../support/during-tests.js';
+import { duringEachTest, duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
@@ -8,15 +8,9 @@ import { Instance } from './instance.js';
 describe('A client that was passed in and is inside a MULTI', () => {
   const server = duringTests(() => RedisServer.start());
   let client: Redis;
-  let instance: Instance;
-
-  beforeEach(async () => {
+  const instance = duringEachTest(() => {
     client = server.client();
-    instance = await new Instance({ connection: client, outageTimeout: 200 }).warmUp();
-  });
-  afterEach(async () => {
-    await instance.locks.close();
-    client.disconnect();
+    return new Instance({ connection: client, outageTimeout: 200 }).warmUp();
   });
 
   const inMulti = async (work: () => Promise<void>): Promise<void> => {

@@ -1,4 +1,5 @@
 import type { Lock } from '../../lib/index.js';
+import { duringEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
@@ -7,21 +8,17 @@ const MINUTE = 60_000;
 
 /** The monotonic clock stands still while a machine sleeps, so all that a process sees of it is a wall clock ahead. */
 describe('A machine that slept for longer than the lease', () => {
-  let server: RedisServer;
-  let instance: Instance;
+  afterEach(() => jest.restoreAllMocks());
+  const server = duringEachTest(() => RedisServer.start());
+  const instance = duringEachTest(() => {
+    // So long that no timer of theirs asks for the time.
+    const limits = { commandTimeout: MINUTE, outageTimeout: MINUTE };
+    return new Instance({ connection: server.url, ...limits }).warmUp();
+  });
   let lock: Lock;
 
   beforeEach(async () => {
-    server = await RedisServer.start();
-    // So long that no timer of theirs asks for the time.
-    const limits = { commandTimeout: MINUTE, outageTimeout: MINUTE };
-    instance = await new Instance({ connection: server.url, ...limits }).warmUp();
     lock = await instance.locks.acquire('n');
-  });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await instance.locks.close();
-    await server.stop();
   });
 
   const sleep = (): void => {

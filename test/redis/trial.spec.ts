@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockConfigError } from '../../lib/errors/lock.error.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { StrangeServer, type Strangeness } from '../support/strange-server.js';
@@ -14,23 +14,12 @@ const POLLED = expect.stringContaining('Waiters now ask ten times a second');
 
 describe('The trial of a server', () => {
   const server = duringTests(() => RedisServer.start());
-  const open: AsyncDisposable[] = [];
+  const closing = endingAfterEachTest();
 
-  afterEach(async () => {
-    // Instances before what they are connected to.
-    for (const each of open.splice(0).toReversed()) await each[Symbol.asyncDispose]();
-  });
-
-  const strangeServer = async (strangeness: Strangeness): Promise<StrangeServer> => {
-    const strange = await StrangeServer.start(server, strangeness);
-    open.push(strange);
-    return strange;
-  };
-  const instance = ({ url }: { url: string }, options: InstanceOptions = {}): Instance => {
-    const made = new Instance({ connection: url, wait: AMPLE, ...options });
-    open.push(made);
-    return made;
-  };
+  const strangeServer = async (strangeness: Strangeness): Promise<StrangeServer> =>
+    closing(await StrangeServer.start(server, strangeness));
+  const instance = ({ url }: { url: string }, options: InstanceOptions = {}): Instance =>
+    closing(new Instance({ connection: url, wait: AMPLE, ...options }));
   const polls = async (each: Instance): Promise<void> => {
     await each.locks.using(`try:${each.name}`, () => undefined);
     await waitFor(() => each.store.wakesBy('n') === 'poll', { that: 'the verdict' });

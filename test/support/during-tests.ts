@@ -1,6 +1,6 @@
 type Hook = (run: () => Promise<void>, timeout?: number) => void;
-/** Applications of Nest are closed. */
-type Ending = AsyncDisposable | { close(): Promise<unknown> };
+/** Applications of Nest and the like are closed. */
+type Ending = AsyncDisposable | { close(): unknown };
 
 /** Jest calls the hooks that end something in the order of their definition; the last to start is the first to end. */
 const endsOfAll: (() => Promise<void>)[] = [];
@@ -22,6 +22,28 @@ export function duringEachTest<T extends Ending>(start: () => Promise<T>, timeou
   return started(start, endsOfEach, beforeEach, afterEach, timeout);
 }
 
+/**
+ * Ends after each test of a `describe` what it is given there, the last one first.
+ *
+ * @example
+ * const closing = endingAfterEachTest();
+ * const open = async () => closing(await new Instance(options).warmUp());
+ */
+export function endingAfterEachTest(): <T extends Ending>(it: T) => T {
+  const given: Ending[] = [];
+  afterEach(async () => {
+    for (const it of given.splice(0).toReversed()) await end(it);
+  });
+  return (it) => {
+    given.push(it);
+    return it;
+  };
+}
+
+async function end(it: Ending): Promise<void> {
+  await (Symbol.asyncDispose in it ? it[Symbol.asyncDispose]() : it.close());
+}
+
 /** Tests are described before anything has started: until then there is only what stands for it. */
 function started<T extends Ending>(
   start: () => Promise<T>,
@@ -31,13 +53,12 @@ function started<T extends Ending>(
   timeout: number | undefined,
 ): T {
   let current: T | undefined;
-  const end = async (): Promise<void> => {
-    const last = current;
-    current = undefined;
-    if (last) await (Symbol.asyncDispose in last ? last[Symbol.asyncDispose]() : last.close());
-  };
   before(async () => {
-    ends.push(end);
+    ends.push(async () => {
+      const it = current;
+      current = undefined;
+      if (it) await end(it);
+    });
     current = await start();
   }, timeout);
   after(async () => ends.pop()?.(), timeout);
