@@ -1,9 +1,9 @@
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { Controller, Get, Logger } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { of, type Observable } from 'rxjs';
-import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { Locked, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { startWorker } from '../support/worker.js';
@@ -33,31 +33,22 @@ class OrdersController {
 
 // test/compositions has the other results of handlers and the other transports, with the locks in memory.
 describe.each(platforms)('the answer of a locked handler on %s', (_name, adapter) => {
-  let server: RedisServer;
-  let proxy: TcpProxy;
-  let redis: Redis;
-  let app: HttpApplication;
+  const server = duringTests(() => RedisServer.start());
+  const proxy = duringTests(() => TcpProxy.start(server));
+  const app = duringTests(() =>
+    HttpApplication.start(adapter(), {
+      imports: [RedisLockModule.forRoot({ connection: proxy.url })],
+      controllers: [OrdersController],
+    }),
+  );
 
   beforeAll(async () => {
     jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    server = await RedisServer.start();
-    proxy = await TcpProxy.start(server);
-    redis = server.client();
-    app = await HttpApplication.start(adapter(), {
-      imports: [RedisLockModule.forRoot({ connection: proxy.url })],
-      controllers: [OrdersController],
-    });
-    await (await app.nest.get(LockService).acquire('warm')).release();
+    await (await app.locks.acquire('warm')).release();
     // Longer than an answer takes to its client: a release that is only under way by then has not arrived.
     proxy.delay(50, 'toServer');
   });
-  afterAll(async () => {
-    await app.stop();
-    redis.disconnect();
-    await proxy.close();
-    await server.stop();
-    jest.restoreAllMocks();
-  });
+  afterAll(() => jest.restoreAllMocks());
 
   it.each([
     ['/promise', 200],
@@ -66,7 +57,7 @@ describe.each(platforms)('the answer of a locked handler on %s', (_name, adapter
   ])('goes out after Redis has confirmed the release: %s', async (path, status) => {
     const response = await app.get(path);
     const text = await response.text();
-    const freeByThen = (await redis.exists('lock:{z}')) === 0;
+    const freeByThen = (await server.client().exists('lock:{z}')) === 0;
     expect([response.status, freeByThen]).toEqual([status, true]);
     expect(text).toContain(status === 200 ? 'done' : 'Internal server error');
   });
@@ -76,15 +67,9 @@ describe('a process that serves locked routes', () => {
   const start = () =>
     startWorker<KeepAliveCalls>(join(__dirname, 'support/keep-alive.worker.ts'), [server.url]);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(async () => {
-    agent.destroy();
-    await server.stop();
-  });
+  afterAll(() => agent.destroy());
 
   const statusOf = (port: number): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
@@ -103,11 +88,9 @@ describe('a process that serves locked routes', () => {
   });
 
   it('leaves no lock behind when it is killed right after an answer', async () => {
-    const redis = server.client();
     await using worker = await start();
     expect(await statusOf(await worker.call('listen'))).toBe(200);
     process.kill(worker.pid ?? 0, 'SIGKILL');
-    expect(await redis.exists('lock:{z}')).toBe(0);
-    redis.disconnect();
+    expect(await server.client().exists('lock:{z}')).toBe(0);
   });
 });

@@ -26,6 +26,7 @@ import {
   type Lock,
   type RedisLockModuleOptions,
 } from '../../lib/index.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 
@@ -188,25 +189,15 @@ function isExpectedError(exception: unknown): boolean {
 }
 
 describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => {
-  let server: RedisServer;
-  let app: HttpApplication | undefined;
-  let held: Lock | undefined;
+  const server = duringTests(() => RedisServer.start());
+  const closing = endingAfterEachTest();
+  let held: Lock;
   let logged: jest.SpiedFunction<Logger['error']>;
 
-  beforeAll(async () => {
+  beforeEach(() => {
     logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    server = await RedisServer.start();
   });
-  afterEach(async () => {
-    await held?.release();
-    await app?.stop();
-    app = held = undefined;
-    logged.mockClear();
-  });
-  afterAll(async () => {
-    await server.stop();
-    logged.mockRestore();
-  });
+  afterEach(() => logged.mockRestore());
 
   /** An application whose lock somebody else has. */
   async function start(
@@ -215,12 +206,9 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
     controllers: readonly Type[] = [PlainController, LockedController],
   ): Promise<HttpApplication> {
     const locks = RedisLockModule.forRoot({ connection: server.url, ...options });
-    app = await HttpApplication.start(adapter(), {
-      imports: [locks],
-      controllers: [...controllers],
-      providers: [Orders, ...providers],
-    });
-    held = await app.nest.get(LockService).acquire(HELD);
+    const metadata = { imports: [locks], controllers: [...controllers], providers: [Orders, ...providers] };
+    const app = closing(await HttpApplication.start(adapter(), metadata));
+    held = closing(await app.locks.acquire(HELD));
     return app;
   }
 
@@ -287,9 +275,9 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
       const application = await start({ maxWaiters: 1 }, [{ provide: APP_FILTER, useClass: filter }]);
       expect((await application.get('/plain/service')).status).toBe(423);
       expect((await application.get('/locked/service')).status).toBe(423);
-      const waiting = application.nest.get(LockService).acquire(HELD);
+      const waiting = application.locks.acquire(HELD);
       expect((await application.get('/plain/queue')).status).toBe(503);
-      await held?.release();
+      await held.release();
       await (await waiting).release();
       expect(ReportingFilter.reported).toEqual([]);
       expect(logged).not.toHaveBeenCalled();

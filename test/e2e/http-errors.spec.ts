@@ -28,7 +28,7 @@ import {
 import { LockInterceptor } from '../../lib/nest/locked/lock.interceptor.js';
 import { createLockService } from '../../lib/lock-service.factory.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -82,19 +82,17 @@ function controllerWith(template: string): Type {
 
 describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
   const server = duringTests(() => RedisServer.start());
-  let app: HttpApplication | undefined;
+  const closing = endingAfterEachTest();
 
-  afterEach(async () => {
-    await app?.stop();
-    app = undefined;
-  });
-
-  async function start(options: RedisLockModuleOptions = {}): Promise<HttpApplication> {
-    app = await HttpApplication.start(adapter(), {
+  async function start(
+    options: RedisLockModuleOptions = {},
+    controller: Type = FailingController,
+  ): Promise<HttpApplication> {
+    const app = await HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url, ...options })],
-      controllers: [FailingController],
+      controllers: [controller],
     });
-    return app;
+    return closing(app);
   }
 
   it('answers each error with its status, without holder, name and method', async () => {
@@ -122,10 +120,7 @@ describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
 
   it('logs an invalid key once for each method and cause, with details that the client does not see', async () => {
     const warn = jest.spyOn(Logger, 'warn').mockImplementation();
-    app = await HttpApplication.start(adapter(), {
-      imports: [RedisLockModule.forRoot({ connection: server.url })],
-      controllers: [controllerWith(`order:<0.${name}>`)],
-    });
+    const app = await start({}, controllerWith(`order:<0.${name}>`));
     for (const path of ['/orders', '/orders', '/orders/7', '/orders/8', `/orders?${name}=`]) {
       const response = await app.get(path);
       expect(response.status).toBe(400);

@@ -15,7 +15,7 @@ import {
   LockInspectorModule,
   type LockInspectorOptions,
 } from '../../lib/inspector/index.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { type ApplicationSetup, HttpApplication, platforms } from './support/http-application.js';
@@ -68,13 +68,9 @@ const NAMES_BEYOND_PATHS = ['events', '.', '..', 'x'.repeat(500)];
 
 describe.each(platforms)('The inspector on %s', (_name, platform) => {
   const server = duringTests(() => RedisServer.start());
-  let app: HttpApplication | undefined;
+  const closing = endingAfterEachTest();
 
-  afterEach(async () => {
-    await app?.stop();
-    app = undefined;
-    await server.client().flushall();
-  });
+  afterEach(() => server.client().flushall());
 
   async function start(
     options: LockInspectorOptions = { public: true },
@@ -82,12 +78,11 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     others: readonly DynamicModule[] = [],
   ): Promise<HttpApplication> {
     const locks = RedisLockModule.forRoot({ connection: server.url, ttl: 5_000 });
-    app = await HttpApplication.start(
-      platform(),
-      { imports: [locks, ...others, LockInspectorModule.forRoot(options)], providers: [Orders] },
-      setup,
-    );
-    return app;
+    const metadata = {
+      imports: [locks, ...others, LockInspectorModule.forRoot(options)],
+      providers: [Orders],
+    };
+    return closing(await HttpApplication.start(platform(), metadata, setup));
   }
 
   const locksOf = (of: HttpApplication) => of.nest.get(LockService);

@@ -1,6 +1,6 @@
-import { Injectable, Module, Scope, type INestApplicationContext, type ModuleMetadata } from '@nestjs/common';
+import { Injectable, Module, Scope, type ModuleMetadata } from '@nestjs/common';
 import { ContextIdFactory, ModuleRef } from '@nestjs/core';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModule } from '@nestjs/testing';
 import {
   CurrentLock,
   Locked,
@@ -11,8 +11,9 @@ import {
   getLockServiceToken,
   type Lock,
 } from '../../lib/index.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
+import { startModule } from './support/start-module.js';
 
 @Injectable()
 class Jobs {
@@ -65,22 +66,14 @@ class ReportJobs {
 
 describe('an instance with locked methods', () => {
   const server = duringTests(() => RedisServer.start());
-  const apps: INestApplicationContext[] = [];
-
-  afterEach(async () => {
-    for (const app of apps.splice(0)) await app.close();
-  });
+  const closing = endingAfterEachTest();
 
   async function start(
     metadata: ModuleMetadata,
     imports = [RedisLockModule.forRoot({ connection: server.url })],
-  ): Promise<INestApplicationContext> {
-    const testingModule = await Test.createTestingModule({
-      ...metadata,
-      imports: [...imports, ...(metadata.imports ?? [])],
-    }).compile();
-    apps.push(testingModule);
-    return testingModule.init();
+  ): Promise<TestingModule> {
+    const all = [...imports, ...(metadata.imports ?? [])];
+    return closing(await startModule({ ...metadata, imports: all }));
   }
 
   it.each([
@@ -267,15 +260,12 @@ describe('an instance with locked methods', () => {
   it('uses a mock of the LockService', async () => {
     const release = jest.fn(async () => undefined);
     const lock = { keys: ['fake'], release, assertHeld: jest.fn(), held: true };
-    const testingModule = await Test.createTestingModule({
+    const builder = Test.createTestingModule({
       imports: [RedisLockModule.forRoot({ connection: server.url })],
       providers: [Jobs, { provide: 'made', useFactory: () => new Jobs() }],
-    })
-      .overrideProvider(LockService)
-      .useValue({ acquire: async () => lock })
-      .compile();
-    apps.push(testingModule);
-    await testingModule.init();
+    });
+    const mocked = builder.overrideProvider(LockService).useValue({ acquire: async () => lock });
+    const testingModule = closing(await (await mocked.compile()).init());
     expect(await testingModule.get(Jobs).run('a')).toEqual(['fake', 'a']);
     expect(await testingModule.get<Jobs>('made').run('a')).toEqual(['fake', 'a']);
     expect(release).toHaveBeenCalledTimes(2);

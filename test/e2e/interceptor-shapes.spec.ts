@@ -117,7 +117,7 @@ describe.each(platforms)(
   (_, adapter) => {
     it('keeps the lock until its commit', async () => {
       await using server = await RedisServer.start();
-      const app = await HttpApplication.start(adapter(), {
+      await using app = await HttpApplication.start(adapter(), {
         imports: [RedisLockModule.forRoot({ connection: server.url, wait: 3_000 })],
         controllers: [OrdersController],
         providers: [Journal, CallbackPool],
@@ -131,7 +131,6 @@ describe.each(platforms)(
           Array.from({ length: CLIENTS }, () => ['begin', 'commit']).flat(),
         ]);
       }
-      await app.stop();
     });
   },
 );

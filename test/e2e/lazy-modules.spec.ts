@@ -1,7 +1,7 @@
-import { Injectable, Module, type INestApplicationContext, type Type } from '@nestjs/common';
+import { Injectable, Module, type Type } from '@nestjs/common';
 import { LazyModuleLoader, NestFactory, type ModuleRef } from '@nestjs/core';
 import { LockConfigError, Locked, LockService, RedisLockModule } from '../../lib/index.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 
 @Injectable()
@@ -28,20 +28,15 @@ class UsesLocks {}
 
 describe('a module that is loaded lazily', () => {
   const server = duringTests(() => RedisServer.start());
-  let app: INestApplicationContext | undefined;
-
-  afterEach(async () => {
-    await app?.close();
-    app = undefined;
-  });
+  const closing = endingAfterEachTest();
 
   const locks = (isGlobal = true) => RedisLockModule.forRoot({ connection: server.url, isGlobal });
 
   async function start(...imports: ReturnType<typeof locks>[]): Promise<LazyModuleLoader> {
     @Module({ imports })
     class AppModule {}
-    app = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
-    return app.get(LazyModuleLoader);
+    const options = { logger: false, abortOnError: false } as const;
+    return closing(await NestFactory.createApplicationContext(AppModule, options)).get(LazyModuleLoader);
   }
 
   const load = (loader: LazyModuleLoader, module: Type): Promise<ModuleRef> => loader.load(() => module);
@@ -84,7 +79,6 @@ describe('a module that is loaded lazily', () => {
     for (const imports of [[], [locks()]]) {
       const loader = await start(...imports);
       await expect(load(loader, Lazy)).rejects.toThrow(LockConfigError);
-      await app?.close();
     }
   });
 });

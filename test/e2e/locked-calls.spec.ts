@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
 import { catchError, concatMap, from, lastValueFrom, of, Subject, toArray, Observable } from 'rxjs';
 import type { Observable as ObservableType } from 'rxjs';
 import {
@@ -13,9 +12,10 @@ import {
   RedisLockModule,
   type Lock,
 } from '../../lib/index.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringEachTest, duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
+import { startModule } from './support/start-module.js';
 
 /** Milliseconds of a lease whose end a test waits for. */
 const SHORT = 400;
@@ -133,22 +133,18 @@ class NightWork extends Work {}
 
 describe('a call of a locked method (row 13)', () => {
   const server = duringTests(() => RedisServer.start());
-  let app: TestingModule;
-  let work: Work;
-  let locks: LockService;
-
-  beforeEach(async () => {
-    app = await Test.createTestingModule({
+  const app = duringEachTest(() =>
+    startModule({
       // A renewal, due after a third of it, notices a loss at the latest.
       imports: [RedisLockModule.forRoot({ connection: server.url, ttl: 3_000 })],
       providers: [Work, NightWork],
-    }).compile();
-    await app.init();
-    work = app.get(Work);
-    locks = app.get(LockService);
-  });
-  afterEach(async () => {
-    await app.close();
+    }),
+  );
+  let work: Work;
+  let locks: LockService;
+
+  beforeEach(() => {
+    [work, locks] = [app.get(Work), app.get(LockService)];
   });
 
   const isFree = async (): Promise<boolean> => {
@@ -157,12 +153,8 @@ describe('a call of a locked method (row 13)', () => {
     return lock !== undefined;
   };
   const taken = async (name: string, during: () => Promise<void>): Promise<void> => {
-    const lock = await locks.acquire(name);
-    try {
-      await during();
-    } finally {
-      await lock.release();
-    }
+    await using _ = await locks.acquire(name);
+    await during();
   };
 
   it('returns the result after the release', async () => {

@@ -41,14 +41,13 @@ class TwoLocksController {
 
 describe.each(platforms)('A handler under two locks on %s', (_, adapter) => {
   it.each(['value', 'file'])('of which one was lost releases the other one (%s)', async (path) => {
-    const app = await HttpApplication.start(adapter(), {
+    await using app = await HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: 'memory' })],
       controllers: [TwoLocksController],
       providers: [LosingInterceptor],
     });
     const answer = await app.get(`/${path}`);
     expect(answer.status).toBe(500);
-    await waitFor(async () => (await app.nest.get(LockService).query('kept')).held.length === 0);
-    await app.stop();
+    await waitFor(async () => (await app.locks.query('kept')).held.length === 0);
   });
 });

@@ -25,7 +25,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { finalize, lastValueFrom, of, type Observable } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -192,20 +192,16 @@ it('a locked handler that is called after the end of its application gets no war
 
 describe('a locked handler', () => {
   const server = duringTests(() => RedisServer.start());
+  const closing = endingAfterEachTest();
   let app: HttpApplication;
   let warn: jest.SpiedFunction<typeof Logger.warn>;
 
-  afterEach(async () => {
-    await app.stop();
-    warn.mockRestore();
-  });
+  afterEach(() => warn.mockRestore());
 
   async function start(type: Type): Promise<void> {
-    app = await HttpApplication.start(new ExpressAdapter(), {
-      imports: [RedisLockModule.forRoot({ connection: server.url })],
-      controllers: [type],
-      providers: [CacheInterceptor],
-    });
+    const imports = [RedisLockModule.forRoot({ connection: server.url })];
+    const metadata = { imports, controllers: [type], providers: [CacheInterceptor] };
+    app = closing(await HttpApplication.start(new ExpressAdapter(), metadata));
     warn = jest.spyOn(Logger, 'warn').mockReturnValue();
   }
 

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { ConflictException, Controller, Logger, Param, Post } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { Test, type TestingModule } from '@nestjs/testing';
+import { type TestingModule } from '@nestjs/testing';
 import { Locked, LockService, RedisLockModule, type RedisLockModuleOptions } from '../../lib/index.js';
 import { LockHealthIndicator } from '../../lib/terminus/index.js';
+import { endingAfterEachTest } from '../support/during-tests.js';
 import { printedBy, spawnTypeScript } from '../support/typescript-process.js';
 import { HttpApplication, platforms } from './support/http-application.js';
+import { startModule } from './support/start-module.js';
 
 const WHERE = "connection is 'memory': the locks are in this process, and no other process sees them.";
 
@@ -26,7 +28,7 @@ class OrdersController {
 }
 
 describe("An application with connection: 'memory'", () => {
-  const modules: TestingModule[] = [];
+  const closing = endingAfterEachTest();
   let log: jest.SpiedFunction<Logger['log']>;
   let warn: jest.SpiedFunction<Logger['warn']>;
 
@@ -34,21 +36,11 @@ describe("An application with connection: 'memory'", () => {
     log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
     warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   });
-  afterEach(async () => {
-    await Promise.all(modules.splice(0).map((module) => module.close()));
-    jest.restoreAllMocks();
-  });
+  afterEach(() => jest.restoreAllMocks());
 
   async function start(options: RedisLockModuleOptions = {}): Promise<TestingModule> {
-    const module = await Test.createTestingModule({
-      imports: [
-        RedisLockModule.forRootAsync({ useFactory: () => ({ connection: 'memory', ...options }) }),
-        TerminusModule,
-      ],
-      providers: [LockHealthIndicator],
-    }).compile();
-    modules.push(module);
-    return module.init();
+    const locks = RedisLockModule.forRootAsync({ useFactory: () => ({ connection: 'memory', ...options }) });
+    return closing(await startModule({ imports: [locks, TerminusModule], providers: [LockHealthIndicator] }));
   }
 
   /** The lines of this package, not those of Nest. */

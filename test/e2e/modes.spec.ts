@@ -1,6 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringEachTest, duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Gate } from './support/gate.js';
@@ -40,24 +40,19 @@ async function tokenOf(response: Promise<Response>): Promise<number> {
 
 describe.each(platforms)('modes of locked handlers on %s', (_name, adapter) => {
   const server = duringTests(() => RedisServer.start());
-  let apps: HttpApplication[];
-
-  beforeEach(async () => {
-    const start = (): Promise<HttpApplication> =>
+  const apps = [1, 2].map(() =>
+    duringEachTest(() =>
       HttpApplication.start(adapter(), {
         imports: [RedisLockModule.forRoot({ connection: server.url })],
         controllers: [ReportsController],
-      });
-    apps = await Promise.all([start(), start()]);
-  });
-  afterEach(async () => {
-    await Promise.all(apps.map((app) => app.stop()));
-  });
+      }),
+    ),
+  );
 
   function instance(number: 0 | 1): { app: HttpApplication; reports: ReportsController; locks: LockService } {
     const app = apps[number];
     if (!app) throw new Error('two instances');
-    return { app, reports: app.nest.get(ReportsController), locks: app.nest.get(LockService) };
+    return { app, reports: app.nest.get(ReportsController), locks: app.locks };
   }
 
   it('admit readers of two instances together, and let a writer and later readers wait', async () => {

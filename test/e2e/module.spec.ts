@@ -1,11 +1,5 @@
-import {
-  Inject,
-  Injectable,
-  Module,
-  type INestApplicationContext,
-  type ModuleMetadata,
-} from '@nestjs/common';
-import { Test } from '@nestjs/testing';
+import { Inject, Injectable, Module, type ModuleMetadata } from '@nestjs/common';
+import type { TestingModule } from '@nestjs/testing';
 import {
   InjectLockService,
   LockConfigError,
@@ -15,10 +9,12 @@ import {
   type RedisLockModuleOptions,
   type RedisLockOptionsFactory,
 } from '../../lib/index.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
+import { startModule } from './support/start-module.js';
 
 const URL_TOKEN = 'redis url';
-let server: RedisServer;
+const server = duringTests(() => RedisServer.start());
 
 @Module({ providers: [{ provide: URL_TOKEN, useFactory: () => server.url }], exports: [URL_TOKEN] })
 class ConfigModule {}
@@ -48,22 +44,10 @@ class Consumer {
 }
 
 describe('RedisLockModule', () => {
-  const apps: INestApplicationContext[] = [];
+  const closing = endingAfterEachTest();
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterEach(async () => {
-    for (const app of apps.splice(0)) await app.close();
-  });
-  afterAll(async () => {
-    await server.stop();
-  });
-
-  async function start(metadata: ModuleMetadata): Promise<INestApplicationContext> {
-    const testingModule = await Test.createTestingModule(metadata).compile();
-    apps.push(testingModule);
-    return testingModule.init();
+  async function start(metadata: ModuleMetadata): Promise<TestingModule> {
+    return closing(await startModule(metadata));
   }
 
   async function prefixOf(locks: LockService): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { map, Observable, of } from 'rxjs';
 import { CurrentLock, type Lock, Locked, LockService, Once, RedisLockModule } from '../../lib/index.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Gate } from './support/gate.js';
@@ -139,14 +139,13 @@ describe.each(platforms)('@Once on %s', (_, adapter) => {
   const redis = duringTests(() => RedisServer.start());
   let runs: Runs;
   let journal: Journal;
-  const applications: HttpApplication[] = [];
+  const closing = endingAfterEachTest();
 
   beforeEach(async () => {
     await redis.client().flushall();
     runs = new Runs();
     journal = new Journal();
   });
-  afterEach(() => Promise.all(applications.splice(0).map((application) => application.stop())));
 
   /** Starts an instance of the application; the runs of all instances are counted together. */
   async function start(): Promise<HttpApplication> {
@@ -163,8 +162,7 @@ describe.each(platforms)('@Once on %s', (_, adapter) => {
         { provide: Journal, useValue: journal },
       ],
     });
-    applications.push(application);
-    return application;
+    return closing(application);
   }
 
   const bodyOf = async (response: Promise<Response>): Promise<unknown> => (await response).json();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Param } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
 import { context, metrics, trace, type Span } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
@@ -14,10 +15,11 @@ import {
 import { version } from '../../package.json';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { RedisLockInstrumentation } from '../../lib/opentelemetry/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
-import { HttpApplication, platforms } from './support/http-application.js';
+import { HttpApplication } from './support/http-application.js';
 
 const spans = new InMemorySpanExporter();
 const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
@@ -37,8 +39,16 @@ class OrdersController {
 }
 
 describe('OpenTelemetry', () => {
-  let server: RedisServer;
-  let app: HttpApplication;
+  const server = duringTests(() => RedisServer.start());
+  const app = duringTests(() =>
+    HttpApplication.start(new ExpressAdapter(), {
+      imports: [
+        RedisLockModule.forRoot({ connection: server.url }),
+        RedisLockModule.forRoot({ connection: server.url, name: 'others' }),
+      ],
+      controllers: [OrdersController],
+    }),
+  );
   let locks: LockService;
   let others: LockService;
   let instrumentation: RedisLockInstrumentation;
@@ -46,26 +56,12 @@ describe('OpenTelemetry', () => {
   let meterProvider: MeterProvider;
   let scrapeUrl: string;
 
-  beforeAll(async () => {
+  beforeAll(() => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-    server = await RedisServer.start();
-    const [, platform] = platforms[0] ?? [];
-    if (!platform) throw new Error('There is no platform');
-    app = await HttpApplication.start(platform(), {
-      imports: [
-        RedisLockModule.forRoot({ connection: server.url }),
-        RedisLockModule.forRoot({ connection: server.url, name: 'others' }),
-      ],
-      controllers: [OrdersController],
-    });
-    locks = app.nest.get(LockService);
+    locks = app.locks;
     others = app.nest.get<LockService>('nest-redis-lock:LockService:others');
   });
-  afterAll(async () => {
-    context.disable();
-    await app.stop();
-    await server.stop();
-  });
+  afterAll(() => context.disable());
 
   beforeEach(async () => {
     spans.reset();

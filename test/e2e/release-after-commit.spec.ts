@@ -15,6 +15,7 @@ import {
 import { Test } from '@nestjs/testing';
 import { defer, lastValueFrom, type Observable } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { CriticalSection } from './places/support/critical-section.js';
 import { HttpApplication, platforms, type ApplicationSetup } from './support/http-application.js';
@@ -192,19 +193,8 @@ class RetriedController extends JournalController {
 class TransactionModule {}
 
 describe.each(platforms)('the hold of a locked handler on %s', (_name, adapter) => {
-  let server: RedisServer;
-  let app: HttpApplication | undefined;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterEach(async () => {
-    await app?.stop();
-    app = undefined;
-  });
-  afterAll(async () => {
-    await server.stop();
-  });
+  const server = duringTests(() => RedisServer.start());
+  const closing = endingAfterEachTest();
 
   async function journalOfThree(
     controller: Type,
@@ -213,7 +203,7 @@ describe.each(platforms)('the hold of a locked handler on %s', (_name, adapter) 
   ): Promise<string[]> {
     const locks = RedisLockModule.forRoot({ connection: server.url });
     const whole = { ...metadata, controllers: [controller], imports: [locks, ...(metadata.imports ?? [])] };
-    app = await HttpApplication.start(adapter(), whole, setup);
+    const app = closing(await HttpApplication.start(adapter(), whole, setup));
     const responses = await Promise.all([app.get('/work'), app.get('/work'), app.get('/work')]);
     expect(await Promise.all(responses.map((response) => response.text()))).toEqual(['done', 'done', 'done']);
     return app.nest.get(Journal).lines;
@@ -245,7 +235,7 @@ describe.each(platforms)('the hold of a locked handler on %s', (_name, adapter) 
   it('ends with the call that the handler makes itself, of itself or of another method', async () => {
     const locks = RedisLockModule.forRoot({ connection: server.url });
     const metadata = { imports: [locks], controllers: [RecursiveController], providers: [Journal] };
-    app = await HttpApplication.start(adapter(), metadata);
+    const app = closing(await HttpApplication.start(adapter(), metadata));
     await app.get('/work');
     expect(app.nest.get(Journal).lines).toEqual([
       'begin',
@@ -262,7 +252,7 @@ describe.each(platforms)('the hold of a locked handler on %s', (_name, adapter) 
   ])('keeps calls of the overridden method apart that run in parallel: %s', async (_of, controller, runs) => {
     const locks = RedisLockModule.forRoot({ connection: server.url, wait: 2_000 });
     const metadata = { imports: [locks], controllers: [controller], providers: [CriticalSection] };
-    app = await HttpApplication.start(adapter(), metadata);
+    const app = closing(await HttpApplication.start(adapter(), metadata));
     expect((await app.get('/work')).status).toBe(200);
     expect(app.nest.get(CriticalSection)).toMatchObject({ runs, most: 1 });
   });
@@ -299,12 +289,7 @@ class Sales {
 }
 
 describe('the hold of a locked service below a transaction', () => {
-  let server: RedisServer;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  afterAll(() => server.stop());
+  const server = duringTests(() => RedisServer.start());
 
   /** What ten buyers at once get of five pieces. */
   async function soldOfFive(sell: (sales: Sales) => Promise<void>): Promise<number> {

@@ -1,8 +1,8 @@
 import { type DynamicModule, Injectable } from '@nestjs/common';
 import { Locked, LockService, LockTimeoutError, RedisLockModule } from '../../lib/index.js';
 import { LockTestingModule } from '../../lib/testing/index.js';
-import { startModule } from './support/start-module.js';
 import { duringEachTest } from '../support/during-tests.js';
+import { startModule } from './support/start-module.js';
 
 @Injectable()
 class Jobs {

@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CurrentLock, type Lock, Locked, LockService, RedisLockModule } from '../../lib/index.js';
-import { startModule } from './support/start-module.js';
 import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { waitFor } from '../support/wait-for.js';
+import { startModule } from './support/start-module.js';
 
 interface Order {
   readonly customer: string;

@@ -14,7 +14,7 @@ import { OnEvent } from '@nestjs/event-emitter';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { Cron } from '@nestjs/schedule';
 import { TransactionHost } from '@nestjs-cls/transactional';
-import { Test, type TestingModule } from '@nestjs/testing';
+import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import {
   CurrentLock,
@@ -26,37 +26,34 @@ import {
   type Lock,
   type RedisLockModuleOptions,
 } from '../../lib/index.js';
-import { duringTests } from '../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { Journal } from './support/journal.js';
+import { startModule } from './support/start-module.js';
 import { TransactionInterceptor } from './support/transaction.interceptor.js';
 
 const YEARLY = '0 0 1 1 *';
 
 describe('the start of an application', () => {
   const server = duringTests(() => RedisServer.start());
-  let app: TestingModule | undefined;
+  const closing = endingAfterEachTest();
   let warn: jest.SpiedFunction<typeof Logger.warn>;
 
   beforeEach(() => {
     warn = jest.spyOn(Logger, 'warn').mockImplementation();
   });
-  afterEach(async () => {
-    await app?.close();
-    app = undefined;
-    warn.mockRestore();
-  });
+  afterEach(() => warn.mockRestore());
 
-  async function start(metadata: ModuleMetadata, options: RedisLockModuleOptions = {}): Promise<void> {
-    app = await Test.createTestingModule({
-      ...metadata,
-      imports: [RedisLockModule.forRoot({ connection: server.url, ...options }), ...(metadata.imports ?? [])],
-    }).compile();
-    await app.init();
+  async function start(
+    metadata: ModuleMetadata,
+    options: RedisLockModuleOptions = {},
+  ): Promise<TestingModule> {
+    const locks = RedisLockModule.forRoot({ connection: server.url, ...options });
+    return closing(await startModule({ ...metadata, imports: [locks, ...(metadata.imports ?? [])] }));
   }
-  const withProviders = (...providers: Provider[]): Promise<void> => start({ providers });
+  const withProviders = (...providers: Provider[]): Promise<TestingModule> => start({ providers });
   const warnings = (): unknown[] => warn.mock.calls.map(([message]) => message);
 
   it('is silent about methods that work', async () => {
@@ -83,8 +80,8 @@ describe('the start of an application', () => {
       @Locked('orders')
       async onPlaced(): Promise<void> {}
     }
-    await start({ controllers: [OrdersController], providers: [Jobs, Orders, Journal] });
-    await app?.get(LockService).query('jobs');
+    const app = await start({ controllers: [OrdersController], providers: [Jobs, Orders, Journal] });
+    await app.get(LockService).query('jobs');
     expect(warnings()).toEqual([]);
   });
 
@@ -369,8 +366,7 @@ describe('the start of an application', () => {
       async build(): Promise<void> {}
     }
     const named = RedisLockModule.forRoot({ name: 'reports', connection: server.url });
-    app = await Test.createTestingModule({ imports: [named], providers: [Reports] }).compile();
-    await app.init();
+    closing(await startModule({ imports: [named], providers: [Reports] }));
     expect(warnings()).toEqual([
       'Reports.build is @Locked without the option module, but each RedisLockModule has a name, so its calls will fail. ' +
         'Set module to one of the names.',
@@ -449,7 +445,7 @@ describe('the start of an application', () => {
       const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
       const proxy = await TcpProxy.start(server);
       proxy.delay(100);
-      await start({ providers: [Orders] }, { connection: proxy.url, ttl: 200 });
+      const app = await start({ providers: [Orders] }, { connection: proxy.url, ttl: 200 });
       expect(warnings()).toEqual([]);
       await waitFor(() => warnings().length >= 2, { timeout: 15_000 });
       expect(warnings()).toEqual([
@@ -460,8 +456,7 @@ describe('the start of an application', () => {
           /^The ttl of Orders\.short, 150 ms, is shorter than three round trips to Redis/,
         ),
       ]);
-      await app?.close();
-      app = undefined;
+      await app.close();
       await proxy[Symbol.asyncDispose]();
       expect(error).not.toHaveBeenCalled();
       error.mockRestore();
@@ -469,8 +464,7 @@ describe('the start of an application', () => {
 
     it('does not connect a client that is to connect when it is used', async () => {
       const client = new Redis(server.url, { lazyConnect: true });
-      await start({}, { connection: client });
-      await app?.close();
+      await (await start({}, { connection: client })).close();
       expect(client.status).toBe('wait');
       expect(client.listenerCount('ready')).toBe(0);
       client.disconnect();

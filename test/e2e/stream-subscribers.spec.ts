@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { firstValueFrom, map, of, Observable, timer } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
-import { startModule } from './support/start-module.js';
 import { duringTests } from '../support/during-tests.js';
+import { startModule } from './support/start-module.js';
 
 /** Whether the source emits inside its hold, and its subscriber receives the value there. */
 interface Seen {

@@ -2,6 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule, type HealthCheckResult } from '@nestjs/terminus';
 import { LockService, RedisLockModule } from '../../lib/index.js';
 import { LockHealthIndicator } from '../../lib/terminus/index.js';
+import { duringEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { waitFor } from '../support/wait-for.js';
@@ -22,9 +23,9 @@ interface Health {
 }
 
 describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
-  let server: RedisServer;
-  let reports: RedisServer;
-  let app: HttpApplication;
+  afterEach(() => server.thaw());
+  const server = duringEachTest(() => RedisServer.start({ password: PASSWORD }));
+  const reports = duringEachTest(() => RedisServer.start());
 
   @Controller('health')
   class HealthController {
@@ -54,9 +55,8 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
     }
   }
 
-  beforeEach(async () => {
-    [server, reports] = await Promise.all([RedisServer.start({ password: PASSWORD }), RedisServer.start()]);
-    app = await HttpApplication.start(adapter(), {
+  const app = duringEachTest(() =>
+    HttpApplication.start(adapter(), {
       imports: [
         TerminusModule.forRoot({ logger: false }),
         RedisLockModule.forRoot({ connection: server.url }),
@@ -64,13 +64,8 @@ describe.each(platforms)('The health of locks on %s', (_name, adapter) => {
       ],
       controllers: [HealthController],
       providers: [LockHealthIndicator],
-    });
-  });
-  afterEach(async () => {
-    server.thaw();
-    await app.stop();
-    await Promise.all([server.stop(), reports.stop()]);
-  });
+    }),
+  );
 
   async function healthAt(path = ''): Promise<Health> {
     const begin = performance.now();

@@ -1,8 +1,10 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable, Logger, type Type } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
+import type { TestingModule } from '@nestjs/testing';
 import * as own from '../../lib/index.js';
+import { endingAfterEachTest } from '../support/during-tests.js';
+import { startModule } from './support/start-module.js';
 
 const LIB = join(__dirname, '../../lib');
 const OTHER = join(__dirname, '../../.cache', `second-copy-${process.pid}`);
@@ -32,7 +34,7 @@ function reportsOf({ Once }: Pick<Package, 'Once'>): Type {
 describe('two copies of the package in a process', () => {
   let other: Package;
   let warn: jest.SpiedFunction<typeof Logger.warn>;
-  let app: TestingModule | undefined;
+  const closing = endingAfterEachTest();
 
   beforeAll(() => {
     mkdirSync(OTHER, { recursive: true });
@@ -42,32 +44,25 @@ describe('two copies of the package in a process', () => {
   beforeEach(() => {
     warn = jest.spyOn(Logger, 'warn').mockReturnValue();
   });
-  afterEach(async () => {
-    await app?.close();
-    app = undefined;
-    warn.mockRestore();
-  });
+  afterEach(() => warn.mockRestore());
   afterAll(() => rmSync(OTHER, { recursive: true }));
 
-  async function start(jobs: Type, ...packages: Package[]): Promise<void> {
-    app = await Test.createTestingModule({
-      imports: packages.map(({ RedisLockModule }) => RedisLockModule.forRoot({ connection: 'memory' })),
-      providers: [jobs],
-    }).compile();
-    await app.init();
+  async function start(jobs: Type, ...packages: Package[]): Promise<TestingModule> {
+    const imports = packages.map(({ RedisLockModule }) => RedisLockModule.forRoot({ connection: 'memory' }));
+    return closing(await startModule({ imports, providers: [jobs] }));
   }
 
   const warnings = (): string[] => warn.mock.calls.map(([message]) => String(message));
 
   it('are named at start, with the method that the module of one copy cannot serve', async () => {
     const jobs = jobsOf(other);
-    await start(jobs, own);
+    const app = await start(jobs, own);
     expect(warnings()).toEqual([
       expect.stringMatching(/^Jobs\.run is @Locked by another copy of nest-redis-lock/),
     ]);
     expect(warnings()[0]).toContain(join(LIB, 'nest'));
     expect(warnings()[0]).toContain(join(OTHER, 'nest'));
-    await expect(app?.get(jobs).run()).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
+    await expect(app.get(jobs).run()).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
   });
 
   it('are named with the decorator of the method', async () => {
@@ -77,9 +72,9 @@ describe('two copies of the package in a process', () => {
 
   it('get no warning if the application imports the module of each', async () => {
     const jobs = jobsOf(other);
-    await start(jobs, own, other);
+    const app = await start(jobs, own, other);
     expect(warnings()).toEqual([]);
-    expect(await app?.get(jobs).run()).toBe('done');
+    expect(await app.get(jobs).run()).toBe('done');
   });
 
   it('get no warning for a method that an agent of one copy wraps', async () => {

@@ -3,7 +3,7 @@ import { Controller, Get, Headers, Injectable, Param } from '@nestjs/common';
 import { Transactional, ClsPluginTransactional, type TransactionalAdapter } from '@nestjs-cls/transactional';
 import { ClsModule, ClsService } from 'nestjs-cls';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../../lib/index.js';
-import { duringTests } from '../../support/during-tests.js';
+import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication, platforms } from '../support/http-application.js';
 import { Journal } from '../support/journal.js';
@@ -92,12 +92,10 @@ class UsersController {
 
 describe.each(platforms)('@Locked beside nestjs-cls on %s', (_name, adapter) => {
   const server = duringTests(() => RedisServer.start());
-  let app: HttpApplication;
   let journal: Journal;
-
-  beforeEach(async () => {
+  const app = duringEachTest(() => {
     journal = new Journal();
-    app = await HttpApplication.start(adapter(), {
+    return HttpApplication.start(adapter(), {
       imports: [
         RedisLockModule.forRoot({ connection: server.url }),
         ClsModule.forRoot({
@@ -113,9 +111,6 @@ describe.each(platforms)('@Locked beside nestjs-cls on %s', (_name, adapter) => 
       controllers: [UsersController],
       providers: [Orders, TenantOrders],
     });
-  });
-  afterEach(async () => {
-    await app.stop();
   });
 
   it('keeps the context of each request, though requests hand the lock to each other', async () => {

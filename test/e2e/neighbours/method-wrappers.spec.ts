@@ -1,7 +1,7 @@
 import { Controller, Get, Param, UseInterceptors, type Type } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { CurrentLock, Locked, RedisLockModule, type Lock } from '../../../lib/index.js';
-import { duringTests } from '../../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication } from '../support/http-application.js';
 import { Journal } from '../support/journal.js';
@@ -101,13 +101,11 @@ function controller() {
 
 describe('also a method that an agent wraps', () => {
   const server = duringTests(() => RedisServer.start());
+  const closing = endingAfterEachTest();
   let app: HttpApplication;
 
   beforeEach(() => {
     spans.length = 0;
-  });
-  afterEach(async () => {
-    await app.stop();
   });
 
   async function expectLockedUntilCommit(path: string): Promise<void> {
@@ -118,11 +116,9 @@ describe('also a method that an agent wraps', () => {
 
   async function start(type: Type = controller(), beforeStart: () => void = () => {}): Promise<void> {
     beforeStart();
-    app = await HttpApplication.start(new ExpressAdapter(), {
-      imports: [RedisLockModule.forRoot({ connection: server.url })],
-      controllers: [type],
-      providers: [Journal],
-    });
+    const imports = [RedisLockModule.forRoot({ connection: server.url })];
+    const metadata = { imports, controllers: [type], providers: [Journal] };
+    app = closing(await HttpApplication.start(new ExpressAdapter(), metadata));
   }
 
   it.each(['above', 'below'])('is locked with the wrapper %s', async (place) => {

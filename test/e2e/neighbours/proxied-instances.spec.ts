@@ -11,7 +11,7 @@ import {
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../../lib/index.js';
-import { duringTests } from '../../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { Journal } from '../support/journal.js';
 import { TransactionInterceptor } from '../support/transaction.interceptor.js';
@@ -98,11 +98,7 @@ class OrdersController {
 
 describe('instances that Nest injects through a Proxy', () => {
   const server = duringTests(() => RedisServer.start());
-  const apps: INestApplication[] = [];
-
-  afterEach(async () => {
-    for (const app of apps.splice(0)) await app.close();
-  });
+  const closing = endingAfterEachTest();
 
   async function start(): Promise<INestApplication> {
     @Module({
@@ -117,12 +113,12 @@ describe('instances that Nest injects through a Proxy', () => {
       ],
     })
     class AppModule {}
-    const app = await NestFactory.create(AppModule, new ExpressAdapter(), {
+    const options = {
       logger: false,
       abortOnError: false,
       instrument: { instanceDecorator: behindProxy },
-    });
-    apps.push(app);
+    } as const;
+    const app = closing(await NestFactory.create(AppModule, new ExpressAdapter(), options));
     await app.listen(0, '127.0.0.1');
     return app;
   }
@@ -155,10 +151,10 @@ describe('instances that Nest injects through a Proxy', () => {
   });
 
   it('no longer find a service after their application has closed, if another one runs', async () => {
-    const [closed] = [await start(), await start()];
-    const stock = closed?.get(Stock);
-    await apps.shift()?.close();
-    await expect(stock?.reserve('a')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
-    expect(apps[0]?.get(LockService).holds()).toEqual([]);
+    const [closed, running] = [await start(), await start()];
+    const stock = closed.get(Stock);
+    await closed.close();
+    await expect(stock.reserve('a')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(running.get(LockService).holds()).toEqual([]);
   });
 });

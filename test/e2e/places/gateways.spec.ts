@@ -6,7 +6,7 @@ import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websock
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { Locked, LockExceptionFilter, LockService, RedisLockModule } from '../../../lib/index.js';
-import { duringTests } from '../../support/during-tests.js';
+import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
 import { AwaitingRetryInterceptor } from '../support/awaiting-retry.interceptor.js';
@@ -98,24 +98,15 @@ describe.each([
   ['ws', (app: INestApplication) => new WsAdapter(app), webSocketClient],
 ] as const)('locked handlers of a gateway on %s', (_name, adapter, connect) => {
   const server = duringTests(() => RedisServer.start());
-  let app: HttpApplication;
-  let client: GatewayClient;
-
-  beforeEach(async () => {
-    app = await HttpApplication.start(
-      new ExpressAdapter(),
-      {
-        imports: [RedisLockModule.forRoot({ connection: server.url })],
-        providers: [StockGateway, UnfilteredGateway, CriticalSection, Journal],
-      },
-      { configure: (nest) => nest.useWebSocketAdapter(adapter(nest)) },
-    );
-    client = connect(await app.nest.getUrl());
+  const app = duringEachTest(() => {
+    const metadata = {
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      providers: [StockGateway, UnfilteredGateway, CriticalSection, Journal],
+    };
+    const configure = (nest: INestApplication) => nest.useWebSocketAdapter(adapter(nest));
+    return HttpApplication.start(new ExpressAdapter(), metadata, { configure });
   });
-  afterEach(async () => {
-    client.close();
-    await app.stop();
-  });
+  const client = duringEachTest(async () => connect(await app.nest.getUrl()));
 
   it('exclude each other, and release after their interceptors have ended', async () => {
     for (const sku of ['a', 'a', 'a']) client.send('reserve', { sku });

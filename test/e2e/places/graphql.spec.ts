@@ -17,7 +17,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { Locked, LockService, RedisLockModule, type RedisLockModuleOptions } from '../../../lib/index.js';
-import { duringTests } from '../../support/during-tests.js';
+import { duringTests, endingAfterEachTest } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication } from '../support/http-application.js';
 import { Journal } from '../support/journal.js';
@@ -161,18 +161,13 @@ interface Answer {
 
 describe('locked resolvers', () => {
   const server = duringTests(() => RedisServer.start());
-  let app: HttpApplication | undefined;
-
-  afterEach(async () => {
-    await app?.stop();
-    app = undefined;
-  });
+  const closing = endingAfterEachTest();
 
   async function start(
     options: RedisLockModuleOptions = {},
     driver: Partial<ApolloDriverConfig> = {},
   ): Promise<HttpApplication> {
-    app = await HttpApplication.start(new ExpressAdapter(), {
+    const app = await HttpApplication.start(new ExpressAdapter(), {
       imports: [
         RedisLockModule.forRoot({ connection: server.url, ...options }),
         RedisLockModule.forRoot({
@@ -190,7 +185,7 @@ describe('locked resolvers', () => {
       ],
       providers: [StockResolver, CriticalSection, Journal, ShelfResolver, Warehouse],
     });
-    return app;
+    return closing(app);
   }
 
   async function ask(application: HttpApplication, query: string): Promise<[number, Answer]> {
@@ -244,7 +239,6 @@ describe('locked resolvers', () => {
     it('answer with the status of the lock error if Apollo may use it', async () => {
       const driver = { preserveHttpStatusForExecutionErrors: false };
       expect((await refused(await start({ wait: 0 }, driver), 'stock:a', query))[0]).toBe(423);
-      await app?.stop();
       const statuses = { wait: 0, http: { LOCK_TIMEOUT: 409 } };
       expect((await refused(await start(statuses, driver), 'stock:a', query))[0]).toBe(409);
     });
@@ -285,9 +279,7 @@ describe('locked resolvers', () => {
         expect(errors).toMatchObject([
           { message, path: ['stock', 'pieces'], extensions: { code: 'LOCK_TIMEOUT' } },
         ]);
-        await application.stop();
       }
-      app = undefined;
     });
   });
 

@@ -1,4 +1,13 @@
-import { Controller, Get, Injectable, Logger, Param, UseGuards, type CanActivate } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Logger,
+  Param,
+  UseGuards,
+  type CanActivate,
+  type INestApplication,
+} from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import {
   ClientProxyFactory,
@@ -6,11 +15,11 @@ import {
   Payload,
   Transport,
   type ClientOptions,
-  type ClientProxy,
   type TcpOptions,
 } from '@nestjs/microservices';
 import { firstValueFrom } from 'rxjs';
 import { Locked, LockExceptionFilter, LockService, RedisLockModule } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { freePort } from '../../support/free-port.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { HttpApplication, platforms } from '../support/http-application.js';
@@ -69,39 +78,27 @@ class StockController {
 }
 
 describe.each(platforms)('a hybrid application on %s and TCP', (_name, adapter) => {
-  let server: RedisServer;
-  let app: HttpApplication;
-  let client: ClientProxy;
+  const server = duringTests(() => RedisServer.start());
+  let tcp: TcpOptions;
+  const app = duringTests(async () => {
+    const port = await freePort();
+    tcp = { transport: Transport.TCP, options: { host: '127.0.0.1', port } };
+    const filter = { provide: APP_FILTER, useClass: LockExceptionFilter };
+    const metadata = {
+      imports: [RedisLockModule.forRoot({ connection: server.url })],
+      controllers: [StockController],
+      providers: [Stock, StockGuard, CriticalSection, filter],
+    };
+    const configure = (nest: INestApplication) =>
+      void nest.connectMicroservice(tcp, { inheritAppConfig: true });
+    const application = await HttpApplication.start(adapter(), metadata, { configure });
+    await application.nest.startAllMicroservices();
+    return application;
+  });
+  const client = duringTests(async () => ClientProxyFactory.create(tcp as ClientOptions));
   const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    const port = await freePort();
-    const tcp: TcpOptions = { transport: Transport.TCP, options: { host: '127.0.0.1', port } };
-    app = await HttpApplication.start(
-      adapter(),
-      {
-        imports: [RedisLockModule.forRoot({ connection: server.url })],
-        controllers: [StockController],
-        providers: [
-          Stock,
-          StockGuard,
-          CriticalSection,
-          { provide: APP_FILTER, useClass: LockExceptionFilter },
-        ],
-      },
-      { configure: (nest) => void nest.connectMicroservice(tcp, { inheritAppConfig: true }) },
-    );
-    await app.nest.startAllMicroservices();
-    client = ClientProxyFactory.create(tcp as ClientOptions);
-    await client.connect();
-  });
-  afterAll(async () => {
-    await client.close();
-    await app.stop();
-    await server.stop();
-    error.mockRestore();
-  });
+  afterAll(() => error.mockRestore());
 
   it('excludes requests and messages from each other', async () => {
     const section = app.nest.get(CriticalSection);

@@ -1,4 +1,4 @@
-import { Controller, Logger, UseFilters, UseInterceptors, type INestMicroservice } from '@nestjs/common';
+import { Controller, Logger, UseFilters, UseInterceptors } from '@nestjs/common';
 import {
   ClientProxyFactory,
   EventPattern,
@@ -6,13 +6,13 @@ import {
   Payload,
   Transport,
   type ClientOptions,
-  type ClientProxy,
   type TcpOptions,
   type RedisOptions,
 } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { firstValueFrom, lastValueFrom, map, Observable, toArray } from 'rxjs';
 import { Locked, LockExceptionFilter, LockService, RedisLockModule } from '../../../lib/index.js';
+import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { freePort } from '../../support/free-port.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -70,7 +70,7 @@ class UnfilteredController {
   }
 }
 
-let server: RedisServer;
+const server = duringTests(() => RedisServer.start());
 
 const transports: [name: string, options: () => Promise<TcpOptions | RedisOptions>][] = [
   [
@@ -87,31 +87,19 @@ const transports: [name: string, options: () => Promise<TcpOptions | RedisOption
 const logged: unknown[] = [];
 
 describe.each(transports)('locked message handlers over %s', (_name, transport) => {
-  let app: INestMicroservice;
-  let client: ClientProxy;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-  });
-  beforeEach(async () => {
-    const options = await transport();
+  let options: TcpOptions | RedisOptions;
+  const app = duringEachTest(async () => {
+    options = await transport();
     const testingModule = await Test.createTestingModule({
       imports: [RedisLockModule.forRoot({ connection: server.url })],
       controllers: [StockController, UnfilteredController],
       providers: [CriticalSection, Journal],
     }).compile();
-    app = testingModule.createNestMicroservice({ ...options, logger: false });
-    await app.listen();
-    client = ClientProxyFactory.create(options as ClientOptions);
-    await client.connect();
+    const microservice = testingModule.createNestMicroservice({ ...options, logger: false });
+    await microservice.listen();
+    return microservice;
   });
-  afterEach(async () => {
-    await client.close();
-    await app.close();
-  });
-  afterAll(async () => {
-    await server.stop();
-  });
+  const client = duringEachTest(async () => ClientProxyFactory.create(options as ClientOptions));
 
   const ask = (pattern: string, message: unknown): Promise<unknown> =>
     firstValueFrom(client.send(pattern, message));

@@ -1,8 +1,9 @@
-import { Controller, Injectable, type INestApplication } from '@nestjs/common';
+import { Controller, Injectable } from '@nestjs/common';
 import { ExternalContextCreator } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Locked, LockService, LockTimeoutError, RedisLockModule } from '../../../lib/index.js';
 import { HttpApplication } from '../../e2e/support/http-application.js';
+import { duringTests } from '../../support/during-tests.js';
 
 @Injectable()
 class Stock {
@@ -27,23 +28,18 @@ class BotController {
 }
 
 describe('a handler in a context that another package creates without a type', () => {
-  let app: HttpApplication;
-  let nest: INestApplication;
-
-  beforeAll(async () => {
-    app = await HttpApplication.start(new ExpressAdapter(), {
+  const app = duringTests(() =>
+    HttpApplication.start(new ExpressAdapter(), {
       imports: [RedisLockModule.forRoot({ connection: 'memory' })],
       controllers: [BotController],
       providers: [Stock],
-    });
-    nest = app.nest;
-  });
-  afterAll(() => app.stop());
+    }),
+  );
 
   /** A call of the handler with the arguments of a package for bots. */
   function call(name: 'plain' | 'locked', ...args: unknown[]): Promise<unknown> {
-    const controller = nest.get(BotController);
-    const handler = nest.get(ExternalContextCreator).create(controller, controller[name], name);
+    const controller = app.nest.get(BotController);
+    const handler = app.nest.get(ExternalContextCreator).create(controller, controller[name], name);
     return handler(...args) as Promise<unknown>;
   }
 
@@ -54,12 +50,12 @@ describe('a handler in a context that another package creates without a type', (
     ['plain', ['a message', { id: 'an interaction' }]],
     ['locked', ['a message', { id: 'an interaction' }]],
   ] as const)('rejects with the lock error of its service: %s %p', async (name, args) => {
-    await using _ = await nest.get(LockService).acquire('stock');
+    await using _ = await app.nest.get(LockService).acquire('stock');
     await expect(call(name, ...args)).rejects.toBeInstanceOf(LockTimeoutError);
   });
 
   it.each(['plain', 'locked'] as const)('runs under its locks: %s', async (name) => {
     expect(await call(name, 'a message')).toBe('done');
-    expect(nest.get(LockService).holds()).toEqual([]);
+    expect(app.nest.get(LockService).holds()).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../../lib/index.js';
 import { HttpApplication } from '../../e2e/support/http-application.js';
+import { duringTests } from '../../support/during-tests.js';
 import { waitFor } from '../../support/wait-for.js';
 
 abstract class Orders {
@@ -66,23 +67,18 @@ class OrdersController extends Orders {
 
 // In test/compositions, interceptors hold the lock of the handler around it.
 describe('a request', () => {
-  let app: HttpApplication;
-  let locks: LockService;
-
-  beforeAll(async () => {
-    app = await HttpApplication.start(new ExpressAdapter(), {
+  const app = duringTests(() =>
+    HttpApplication.start(new ExpressAdapter(), {
       imports: [RedisLockModule.forRoot({ connection: 'memory', wait: 500, shutdownTimeout: 100 })],
       controllers: [OrdersController],
-    });
-    locks = app.nest.get(LockService);
-  });
-  afterAll(() => app.stop());
+    }),
+  );
 
   /** A request that waits for itself would never get its reply. */
   async function expectDone(path: string): Promise<void> {
     const response = await app.get(path, { signal: AbortSignal.timeout(4_000) });
     expect(await response.text()).toBe('done');
-    await waitFor(() => locks.holds().length === 0);
+    await waitFor(() => app.locks.holds().length === 0);
   }
 
   it('ends if an override holds the lock of the method that it overrides around it', async () => {

@@ -5,6 +5,7 @@ import { catchError, concatMap, defer, lastValueFrom, of, type Observable } from
 import { LockConfigError, Locked, LockService, Once, RedisLockModule } from '../../../lib/index.js';
 import { HttpApplication } from '../../e2e/support/http-application.js';
 import { RetryInterceptor } from '../../e2e/support/retry.interceptor.js';
+import { duringEachTest } from '../../support/during-tests.js';
 
 const KEEP = { keep: '1h' } as const;
 
@@ -139,23 +140,21 @@ class ReportsController extends BaseReports {
 }
 
 describe('a method with @Once', () => {
-  let app: HttpApplication;
+  const app = duringEachTest(() =>
+    HttpApplication.start(new ExpressAdapter(), {
+      imports: [RedisLockModule.forRoot({ connection: 'memory' })],
+      controllers: [ReportsController],
+      providers: [Commit],
+    }),
+  );
   let controller: ReportsController;
   let commit: Commit;
   let locks: LockService;
 
   beforeEach(async () => {
-    app = await HttpApplication.start(new ExpressAdapter(), {
-      imports: [RedisLockModule.forRoot({ connection: 'memory' })],
-      controllers: [ReportsController],
-      providers: [Commit],
-    });
-    controller = app.nest.get(ReportsController);
-    commit = app.nest.get(Commit);
-    locks = app.nest.get(LockService);
+    [controller, commit, locks] = [app.nest.get(ReportsController), app.nest.get(Commit), app.locks];
     for (const name of ['route:a', 'route:b']) await locks.forget(name);
   });
-  afterEach(() => app.stop());
 
   it.each([
     ['one run', 'replaced', 1],
