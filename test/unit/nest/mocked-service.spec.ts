@@ -101,6 +101,12 @@ async function valueOf(result: unknown): Promise<unknown> {
   return isObservable(result) ? lastValueFrom(result) : result;
 }
 
+/** A service whose LockService is a mock. */
+async function stockUnder(mock: object): Promise<Stock> {
+  const providers = [Stock, { provide: LockService, useValue: mock }];
+  return (await Test.createTestingModule({ providers }).compile()).get(Stock);
+}
+
 const calls: [name: string, call: (stock: Stock) => Promise<unknown>][] = [
   ['a Promise', (stock) => stock.reserve('a')],
   ['a Promise of an Observable', (stock) => stock.watch('a')],
@@ -130,23 +136,18 @@ describe.each(calls)('a locked method that returns %s', (_name, call) => {
   });
 
   it('fails with a sentence when the mock of the LockService has only using()', async () => {
-    const using = jest.fn((_key: string, work: () => unknown) => work());
-    const module = await Test.createTestingModule({
-      providers: [Stock, { provide: LockService, useValue: { using } }],
-    }).compile();
-    await expect(call(module.get(Stock))).rejects.toMatchObject({
+    const stock = await stockUnder({ using: jest.fn((_key: string, work: () => unknown) => work()) });
+    await expect(call(stock)).rejects.toMatchObject({
       code: 'LOCK_CONFIG',
       message: expect.stringMatching(/^Stock\.\w+ is @Locked, .*LockTestingModule\.forRoot\(\)/),
     });
-    expect(module.get(Stock).runs).toBe(0);
+    expect(stock.runs).toBe(0);
   });
 
   it('runs under the mock of a lock that a mock of the LockService gives', async () => {
-    const module = await Test.createTestingModule({
-      providers: [Stock, { provide: LockService, useValue: deepMock() }],
-    }).compile();
-    expect(await valueOf(await call(module.get(Stock)))).toBe('a');
-    expect(module.get(Stock).runs).toBe(1);
+    const stock = await stockUnder(deepMock());
+    expect(await valueOf(await call(stock))).toBe('a');
+    expect(stock.runs).toBe(1);
   });
 });
 
@@ -160,47 +161,35 @@ describe('a method with @Once', () => {
   });
 
   it('fails with that sentence when the mock of the LockService has only acquire()', async () => {
-    const module = await Test.createTestingModule({
-      providers: [Stock, { provide: LockService, useValue: { acquire: deepMock() } }],
-    }).compile();
-    await expect(module.get(Stock).count('a')).rejects.toMatchObject({
+    const stock = await stockUnder({ acquire: deepMock() });
+    await expect(stock.count('a')).rejects.toMatchObject({
       code: 'LOCK_CONFIG',
       message: expect.stringMatching(/^Stock\.count is @Once, .*LockTestingModule\.forRoot\(\)/),
     });
-    expect(module.get(Stock).runs).toBe(0);
+    expect(stock.runs).toBe(0);
   });
 });
 
 describe('under a mock of createMock of golevelup,', () => {
-  async function stock(): Promise<Stock> {
-    const module = await Test.createTestingModule({
-      providers: [Stock, { provide: LockService, useValue: createMock() }],
-    }).compile();
-    return module.get(Stock);
-  }
-
   it('a locked method that returns a Promise runs', async () => {
-    expect(await (await stock()).reserve('a')).toBe('a');
+    expect(await (await stockUnder(createMock())).reserve('a')).toBe('a');
   });
 
   it.each([
     ['an Observable', (mocked: Stock) => lastValueFrom(mocked.stream('a'))],
     ['a Promise of an Observable', async (mocked: Stock) => lastValueFrom(await mocked.watch('a'))],
   ])('a locked method that returns %s fails with a sentence', async (_name, call) => {
-    const failure = await call(await stock()).catch((error: unknown) => error);
+    const failure = await call(await stockUnder(createMock())).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LockConfigError);
     expect((failure as Error).message).toMatch(/^Stock\.\w+ is @Locked, .*LockTestingModule\.forRoot\(\)/);
   });
 });
 
 describe('a locked route', () => {
-  let app: HttpApplication;
-  afterEach(() => app.stop());
-
   it('replies under the mock of a lock that has only members of Lock', async () => {
     const release = jest.fn(async () => undefined);
     const lock = { keys: ['stock'], release, assertHeld: jest.fn(), held: true };
-    app = await HttpApplication.start(new ExpressAdapter(), {
+    await using app = await HttpApplication.start(new ExpressAdapter(), {
       controllers: [StockController],
       providers: [{ provide: LockService, useValue: { acquire: async () => lock } }],
     });
