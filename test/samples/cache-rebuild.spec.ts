@@ -7,6 +7,7 @@ import type { RebuildResult } from '../../sample/02-cache-rebuild/demo/cache-reb
 import { SalesRecords } from '../../sample/02-cache-rebuild/demo/sales-records.js';
 import { Database } from '../../sample/support/database/database.js';
 import { ScratchDirectory } from '../../sample/support/scratch-directory.js';
+import { duringTests } from '../support/during-tests.js';
 import { end } from '../support/lifeline.js';
 import { RedisServer } from '../support/redis-server.js';
 import { spawnTypeScript } from '../support/typescript-process.js';
@@ -25,17 +26,12 @@ type Printed = Record<'unlocked' | 'wrapped' | 'locked' | 'both' | 'once', Rebui
 const OUTAGE = 2_000 + 1_000;
 
 describe('sample 02, the cache rebuild', () => {
-  let runs: SampleRuns;
   let instance: ChildProcess | undefined;
-
-  beforeAll(async () => {
-    runs = await SampleRuns.of('02-cache-rebuild');
-  });
 
   afterAll(async () => {
     if (instance) await end(instance, 'SIGTERM');
-    await runs[Symbol.asyncDispose]();
   });
+  const runs = duringTests(() => SampleRuns.of('02-cache-rebuild'));
 
   describe('of 200 readers over two instances', () => {
     let printed: Printed;

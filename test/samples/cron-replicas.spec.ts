@@ -1,6 +1,7 @@
 import type { Tick } from '../../sample/03-cron-replicas/demo/observation.js';
 import type { Outcome } from '../../sample/03-cron-replicas/demo/outcome.js';
 import type { Run } from '../../sample/03-cron-replicas/demo/run-log.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { otherClients } from './support/other-clients.js';
@@ -16,13 +17,7 @@ interface Printed extends Record<Run['job'], Outcome> {
 }
 
 describe('sample 03, the cron replicas', () => {
-  let runs: SampleRuns;
-
-  beforeAll(async () => {
-    runs = await SampleRuns.of('03-cron-replicas');
-  });
-
-  afterAll(() => runs[Symbol.asyncDispose]());
+  const runs = duringTests(() => SampleRuns.of('03-cron-replicas'));
 
   describe('of which one is killed at work', () => {
     let printed: Printed;

@@ -2,6 +2,7 @@ import type { Report } from '../../sample/07-failover/demo/report.js';
 import type { Entry } from '../../sample/07-failover/demo/timeline.js';
 import { isAlive, listens } from './support/remains.js';
 import { SampleRuns } from './support/sample-runs.js';
+import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 
 /** The first line that the sample prints with `--json`. */
@@ -12,18 +13,16 @@ interface Started {
 }
 
 describe('sample 07, the failover', () => {
-  let runs: SampleRuns;
+  const runs = duringTests(() => SampleRuns.of('07-failover'));
   let report: Report;
   let exit: unknown[];
 
   beforeAll(async () => {
-    runs = await SampleRuns.of('07-failover');
     const run = runs.start(['--json']);
     await run.json<Started>();
     report = await run.json();
     exit = await run.ended;
   }, 120_000);
-  afterAll(() => runs[Symbol.asyncDispose]());
 
   /** What happened between the event and the next one. */
   function after(event: string): Entry {

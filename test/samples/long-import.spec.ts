@@ -6,6 +6,7 @@ import type { Stories } from '../../sample/05-long-import/demo/report.js';
 import { BATCH, BATCH_TIME } from '../../sample/05-long-import/imports/batches.js';
 import { IMPORTS } from '../../sample/05-long-import/imports/import-job.interface.js';
 import { LEASE } from '../../sample/05-long-import/imports/leases.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Stalls } from '../support/stalls.js';
 import { waitFor } from '../support/wait-for.js';
@@ -25,9 +26,9 @@ interface Started {
 }
 
 describe('sample 05, the long import', () => {
-  let runs: SampleRuns;
-  let killedRuns: SampleRuns;
-  let redis: RedisServer;
+  const redis = duringTests(() => RedisServer.start());
+  const killedRuns = duringTests(() => SampleRuns.of('05-long-import'));
+  const runs = duringTests(() => SampleRuns.of('05-long-import'));
   let run: SampleRun;
   let started: Started;
   let stories: Stories;
@@ -45,9 +46,6 @@ describe('sample 05, the long import', () => {
   }
 
   beforeAll(async () => {
-    runs = await SampleRuns.of('05-long-import');
-    killedRuns = await SampleRuns.of('05-long-import');
-    redis = await RedisServer.start();
     run = runs.start(ARGS, { REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
     // Beside the other one, because either takes a while to start.
     killed = await startAndKill();
@@ -56,11 +54,6 @@ describe('sample 05, the long import', () => {
     stories = await run.json();
     stalled = await stalls.stop();
   }, 60_000);
-  afterAll(async () => {
-    await runs[Symbol.asyncDispose]();
-    await killedRuns[Symbol.asyncDispose]();
-    await redis.stop();
-  });
 
   it('imports under the hold of the request, refuses a second request with 423, and takes one afterwards', () => {
     const { token, ...rest } = stories.undisturbed;

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Outcome } from '../../sample/06-naive-locks/demo/contest.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { otherClients } from './support/other-clients.js';
@@ -43,18 +44,8 @@ const OUTCOMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 describe('sample 06, the naive locks', () => {
-  let redis: RedisServer;
-  let runs: SampleRuns;
-
-  beforeAll(async () => {
-    runs = await SampleRuns.of('06-naive-locks');
-    redis = await RedisServer.start();
-  });
-
-  afterAll(async () => {
-    await runs[Symbol.asyncDispose]();
-    await redis.stop();
-  });
+  const redis = duringTests(() => RedisServer.start());
+  const runs = duringTests(() => SampleRuns.of('06-naive-locks'));
 
   describe('in one contest', () => {
     let outcomes: readonly Outcome[];

@@ -1,6 +1,7 @@
 import type { LockInspection } from '../../lib/inspector/index.js';
 import { alerts, dashboard, filledIn } from '../grafana/operations-files.js';
 import { selectorsOf, type Series, seriesOf } from '../grafana/query-terms.js';
+import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
 import { listens } from './support/remains.js';
 import { type SampleRun, SampleRuns } from './support/sample-runs.js';
@@ -12,19 +13,17 @@ interface Printed {
 }
 
 describe('sample 08, operations', () => {
-  let runs: SampleRuns;
+  const runs = duringTests(() => SampleRuns.of('08-operations'));
   let run: SampleRun;
   let urls: readonly string[];
   let headers: Record<string, string>;
 
   beforeAll(async () => {
-    runs = await SampleRuns.of('08-operations');
     run = runs.start(['--json']);
     const printed = await run.json<Printed>();
     urls = printed.urls;
     headers = { authorization: `Basic ${btoa(`operator:${printed.password}`)}` };
   });
-  afterAll(() => runs[Symbol.asyncDispose]());
 
   async function inspect(url: string | undefined, query = ''): Promise<LockInspection> {
     const answer = await fetch(`${url}/locks${query}`, { headers });

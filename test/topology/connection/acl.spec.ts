@@ -1,25 +1,20 @@
 import { isQueued } from '../../contract/observe.js';
 import { Instance } from '../../redis/instance.js';
 import { LEAST_RIGHTS, READY_CHECK_RIGHT, REPLICAS_RIGHT } from '../../scripts/least-rights.js';
+import { duringTests } from '../../support/during-tests.js';
 import { ReplicaSet } from '../../support/replica-set.js';
 
 const AMPLE = 20_000;
 
 /** One Redis without replicas: test/scripts/rights.spec.ts. */
 describe('A Redis user with the least rights, on a master with a replica', () => {
-  let set: ReplicaSet;
-
-  beforeAll(async () => {
-    const rights = [READY_CHECK_RIGHT, ...LEAST_RIGHTS].join(' ');
-    set = await ReplicaSet.start(1, {
-      acl: [
-        'user default on nopass ~* &* +@all',
-        `user app on >secret ${rights} ${REPLICAS_RIGHT}`,
-        `user without on >secret ${rights}`,
-      ],
-    });
-  });
-  afterAll(() => set[Symbol.asyncDispose]());
+  const rights = [READY_CHECK_RIGHT, ...LEAST_RIGHTS].join(' ');
+  const acl = [
+    'user default on nopass ~* &* +@all',
+    `user app on >secret ${rights} ${REPLICAS_RIGHT}`,
+    `user without on >secret ${rights}`,
+  ];
+  const set = duringTests(() => ReplicaSet.start(1, { acl }));
 
   const open = (user: string): Instance => {
     const connection = `redis://${user}:secret@127.0.0.1:${set.master.port}`;

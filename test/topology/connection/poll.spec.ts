@@ -2,6 +2,7 @@ import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { isFree, isQueued } from '../../contract/observe.js';
 import { Instance, type InstanceOptions } from '../../redis/instance.js';
 import { LEAST_RIGHTS, READY_CHECK_RIGHT } from '../../scripts/least-rights.js';
+import { duringTests, endingAfterEachTest } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { RequestLog } from '../../support/request-log.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -11,25 +12,13 @@ const AMPLE = 20_000;
 const RIGHTS = LEAST_RIGHTS.filter((right) => !/^&|publish|subscribe/.test(right));
 
 describe("wake: 'poll'", () => {
-  let server: RedisServer;
-  const instances: Instance[] = [];
-  const logs: RequestLog[] = [];
-
-  beforeAll(async () => {
-    const user = ['user', 'poller', 'on', '>secret', READY_CHECK_RIGHT, ...RIGHTS].join(' ');
-    server = await RedisServer.start({ acl: ['user default on nopass ~* &* +@all', user] });
-  });
-  afterAll(() => server.stop());
-  afterEach(async () => {
-    for (const log of logs.splice(0)) log.close();
-    await Promise.all(instances.splice(0).map(({ locks }) => locks.close()));
-  });
+  const user = ['user', 'poller', 'on', '>secret', READY_CHECK_RIGHT, ...RIGHTS].join(' ');
+  const server = duringTests(() => RedisServer.start({ acl: ['user default on nopass ~* &* +@all', user] }));
+  const closing = endingAfterEachTest();
 
   const open = (options: InstanceOptions = {}): Instance => {
     const connection = `redis://poller:secret@${server.host}:${server.port}`;
-    const instance = new Instance({ connection, wake: 'poll', wait: AMPLE, ...options });
-    instances.push(instance);
-    return instance;
+    return closing(new Instance({ connection, wake: 'poll', wait: AMPLE, ...options }));
   };
 
   it('runs all operations without any right to publish or subscribe', async () => {
@@ -124,9 +113,7 @@ describe("wake: 'poll'", () => {
   });
 
   async function openLog(): Promise<RequestLog> {
-    const log = await RequestLog.open(server);
-    logs.push(log);
-    return log;
+    return closing(await RequestLog.open(server));
   }
 
   function isAsked(log: RequestLog, times: number): Promise<unknown> {

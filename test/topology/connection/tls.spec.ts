@@ -3,6 +3,7 @@ import { isQueued } from '../../contract/observe.js';
 import type { ConnectingCalls } from '../../redis/connecting.worker.js';
 import { Instance } from '../../redis/instance.js';
 import { Certificate, HAS_OPENSSL } from '../../support/certificate.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { TlsFront } from '../../support/tls-front.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -16,20 +17,9 @@ const [suite, reason] = HAS_OPENSSL
   : [describe.skip, ' (skipped: there is no openssl on PATH)'];
 
 suite(`A Redis behind TLS with a self-made certificate${reason}`, () => {
-  let certificate: Certificate;
-  let server: RedisServer;
-  let front: TlsFront;
-
-  beforeAll(async () => {
-    certificate = await Certificate.create();
-    server = await RedisServer.start({ password: 's3cret' });
-    front = await TlsFront.start(server, certificate);
-  });
-  afterAll(async () => {
-    await front[Symbol.asyncDispose]();
-    await server.stop();
-    await certificate[Symbol.asyncDispose]();
-  });
+  const certificate = duringTests(() => Certificate.create());
+  const server = duringTests(() => RedisServer.start({ password: 's3cret' }));
+  const front = duringTests(() => TlsFront.start(server, certificate));
 
   it('is reached with the tls options of ioredis, by every connection', async () => {
     const connection = {

@@ -1,7 +1,7 @@
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
-import type { Instance } from '../../redis/instance.js';
 import { blockEventLoop } from '../../support/block-event-loop.js';
+import { duringTests } from '../../support/during-tests.js';
 import { QuorumScene } from './scene.js';
 
 const NODE_TIMEOUT = 200;
@@ -10,14 +10,8 @@ const TIMEOUT = 500;
 const BLOCKED = 700;
 
 describe('An event loop that is blocked right after a call', () => {
-  let scene: QuorumScene;
-  let instance: Instance;
-
-  beforeAll(async () => {
-    scene = await QuorumScene.start();
-    instance = await scene.instance({ nodeTimeout: NODE_TIMEOUT, outageTimeout: TIMEOUT });
-  });
-  afterAll(() => scene[Symbol.asyncDispose]());
+  const scene = duringTests(() => QuorumScene.start());
+  const instance = duringTests(() => scene.instance({ nodeTimeout: NODE_TIMEOUT, outageTimeout: TIMEOUT }));
 
   it.each<[string, (locks: LockService) => Promise<Lock | undefined>]>([
     ['an exclusive lock', (locks) => locks.acquire('exclusive')],

@@ -3,7 +3,7 @@ import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import { createLockService } from '../../../lib/lock-service.factory.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { aborted } from '../../contract/observe.js';
-import type { Instance } from '../../redis/instance.js';
+import { duringTests } from '../../support/during-tests.js';
 import { waitFor } from '../../support/wait-for.js';
 import { ALL, NODES, QuorumScene } from './scene.js';
 import { resolveFlatOptions } from '../../support/flat-options.js';
@@ -17,16 +17,11 @@ function first(count: number): readonly number[] {
 }
 
 describe('a quorum of five (row 9)', () => {
-  let scene: QuorumScene;
-  let instance: Instance;
+  const scene = duringTests(() => QuorumScene.start(), 60_000);
+  const instance = duringTests(() => scene.instance(OPTIONS));
   let tests = 0;
   let name: string;
 
-  beforeAll(async () => {
-    scene = await QuorumScene.start();
-    instance = await scene.instance(OPTIONS);
-  }, 60_000);
-  afterAll(() => scene[Symbol.asyncDispose]());
   beforeEach(() => void (name = `faults:${(tests += 1)}`));
 
   describe.each([

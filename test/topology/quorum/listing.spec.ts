@@ -1,6 +1,7 @@
 import type { LockListing } from '../../../lib/store/lock-listing.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { Instance } from '../../redis/instance.js';
+import { duringTests } from '../../support/during-tests.js';
 import { IndependentMasters } from '../../support/independent-masters.js';
 
 const OPTIONS = { ttl: 60_000, outageTimeout: 20_000, nodeTimeout: 2_000 } as const;
@@ -12,17 +13,9 @@ async function listed(locks: LockService): Promise<LockListing[]> {
 }
 
 describe('A list of the locks of a quorum', () => {
-  let masters: IndependentMasters;
-  let instance: Instance;
+  const masters = duringTests(() => IndependentMasters.start(3));
+  const instance = duringTests(async () => new Instance({ connection: masters.urls, ...OPTIONS }));
 
-  beforeAll(async () => {
-    masters = await IndependentMasters.start(3);
-    instance = new Instance({ connection: masters.urls, ...OPTIONS });
-  });
-  afterAll(async () => {
-    await instance.locks.close();
-    await masters.stop();
-  });
   beforeEach(() => masters.clear());
 
   it('has each name that a majority keeps once, and none that a minority keeps', async () => {

@@ -1,5 +1,5 @@
 import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
-import type { Instance } from '../../redis/instance.js';
+import { duringTests } from '../../support/during-tests.js';
 import { waitFor } from '../../support/wait-for.js';
 import { ALL, MAJORITY, named, NODES, outagesOf, QuorumScene, SUBSETS } from './scene.js';
 
@@ -8,15 +8,10 @@ const NODE_TIMEOUT = 250;
 const OPTIONS = { ttl: 20_000, outageTimeout: 500, nodeTimeout: NODE_TIMEOUT } as const;
 
 describe('a quorum of five (row 9)', () => {
-  let scene: QuorumScene;
-  let instance: Instance;
+  const scene = duringTests(() => QuorumScene.start(), 60_000);
+  const instance = duringTests(() => scene.instance(OPTIONS));
   let tests = 0;
 
-  beforeAll(async () => {
-    scene = await QuorumScene.start();
-    instance = await scene.instance(OPTIONS);
-  }, 60_000);
-  afterAll(() => scene[Symbol.asyncDispose]());
   beforeEach(() => void (tests += 1));
 
   describe.each(outagesOf(() => scene))('with nodes $fault', ({ fault, begin, end }) => {

@@ -1,26 +1,16 @@
 import { Instance } from '../../redis/instance.js';
+import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { StrangeServer } from '../../support/strange-server.js';
 import { waitFor } from '../../support/wait-for.js';
 
 describe('The trial of the nodes of a quorum', () => {
-  let servers: RedisServer[];
-  let front: StrangeServer;
-  let instance: Instance;
-
-  beforeAll(async () => {
-    servers = await Promise.all(Array.from({ length: 3 }, () => RedisServer.start()));
-  });
-  afterAll(() => Promise.all(servers.map((server) => server.stop())));
-  beforeEach(async () => {
-    const [first, ...others] = servers;
-    if (!first) throw new Error('There is no server.');
-    front = await StrangeServer.start(first);
-    instance = new Instance({ connection: [front.url, ...others.map(({ url }) => url)], nodeTimeout: 1_000 });
-  });
-  afterEach(async () => {
-    await instance.locks.close();
-    await front[Symbol.asyncDispose]();
+  const first = duringTests(() => RedisServer.start());
+  const others = [1, 2].map(() => duringTests(() => RedisServer.start()));
+  const front = duringEachTest(() => StrangeServer.start(first));
+  const instance = duringEachTest(async () => {
+    const connection = [front.url, ...others.map(({ url }) => url)];
+    return new Instance({ connection, nodeTimeout: 1_000 });
   });
 
   it('is silent about servers that are in order', async () => {
