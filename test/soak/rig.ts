@@ -1,16 +1,9 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockService } from '../../lib/index.js';
 import type { ContenderCalls } from '../faults/support/contender.worker.js';
+import { Contenders } from '../faults/support/contenders.js';
 import { FaultScene, TTL, type SceneReport } from '../faults/support/fault-scene.js';
-import { FencedResource } from '../faults/support/fenced-resource.js';
-import {
-  fencedOffHolders,
-  fallingTokens,
-  fallingWrites,
-  lateAborts,
-  overlaps,
-} from '../faults/support/hold-checks.js';
+import { fencedOffHolders, fallingTokens, lateAborts, overlaps } from '../faults/support/hold-checks.js';
 import { LockServices } from '../faults/support/lock-services.js';
 import { breakAtRandom } from '../faults/support/random-faults.js';
 import type { SeededRandom } from '../faults/support/seeded-random.js';
@@ -18,7 +11,7 @@ import type { FlatOptions } from '../support/flat-options.js';
 import { IndependentMasters } from '../support/independent-masters.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import type { RedisServer } from '../support/redis-server.js';
-import { startWorker, type Worker } from '../support/worker.js';
+import type { Worker } from '../support/worker.js';
 
 export const NAMES = ['red', 'green', 'blue', 'white', 'black', 'grey'] as const;
 const PROCESSES = 3;
@@ -71,11 +64,8 @@ async function severalServers(
   hasOrder: boolean,
 ): Promise<Rig> {
   const services = new LockServices();
-  const resource = await FencedResource.start();
-  const file = join(__dirname, '../faults/support/contender.worker.ts');
-  const workers = await Promise.all(
-    Array.from({ length: PROCESSES }, () => startWorker<ContenderCalls>(file)),
-  );
+  const contenders = await Contenders.start(PROCESSES);
+  const { workers } = contenders;
   const shared = { ...options, ttl: TTL, wait: 15_000, outageTimeout: 15_000, commandTimeout: 300 };
   const faults: readonly ((random: SeededRandom) => Promise<unknown>)[] = [
     async (random) => {
@@ -99,10 +89,7 @@ async function severalServers(
     workers,
     operator: services.open({ ...shared, commandTimeout: 5_000 }),
     hasOrder,
-    async open() {
-      resource.accepted.length = 0;
-      await Promise.all(workers.map((worker, i) => worker.call('open', `p${i}`, shared, resource.port)));
-    },
+    open: () => contenders.open(() => shared),
     async breakFor(duration, random) {
       const end = performance.now() + duration;
       let count = 0;
@@ -116,25 +103,22 @@ async function severalServers(
       return count;
     },
     async close() {
-      const reports = await Promise.all(workers.map((worker) => worker.call('stop')));
-      const holds = reports.flatMap((report) => report.holds);
+      const { holds, refused, problems } = await contenders.stop();
       return {
         holds,
-        refused: reports.flatMap(({ refused }) => refused),
+        refused,
         problems: [
-          ...reports.flatMap(({ problems }) => problems),
+          ...problems,
           ...overlaps(holds, [], TTL),
           ...fencedOffHolders(holds, [], TTL),
           ...lateAborts(holds),
           ...fallingTokens(holds),
-          ...fallingWrites(resource.accepted),
         ],
       };
     },
     async [Symbol.asyncDispose]() {
       await services[Symbol.asyncDispose]();
-      await Promise.all(workers.map((worker) => worker.kill()));
-      await resource[Symbol.asyncDispose]();
+      await contenders[Symbol.asyncDispose]();
       await topology[Symbol.asyncDispose]();
     },
   };

@@ -1,21 +1,13 @@
-import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { LockService } from '../../../lib/index.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { waitFor } from '../../support/wait-for.js';
-import { startWorker, type Worker } from '../../support/worker.js';
+import type { Worker } from '../../support/worker.js';
 import type { ContenderCalls } from './contender.worker.js';
-import { FencedResource } from './fenced-resource.js';
-import {
-  fencedOffHolders,
-  fallingTokens,
-  fallingWrites,
-  lateAborts,
-  overlaps,
-  type DataLoss,
-} from './hold-checks.js';
-import type { ContenderReport, HoldRecord } from './hold-record.js';
+import { Contenders } from './contenders.js';
+import { fencedOffHolders, fallingTokens, lateAborts, overlaps, type DataLoss } from './hold-checks.js';
+import type { ContenderReport } from './hold-record.js';
 import { LockServices } from './lock-services.js';
 import { now } from './shared-clock.js';
 import { toMilliseconds } from '../../../lib/options/duration.js';
@@ -39,12 +31,7 @@ export interface Contender {
 }
 
 /** What all processes together saw between {@link FaultScene.open} and {@link FaultScene.close}. */
-export interface SceneReport {
-  readonly holds: readonly HoldRecord[];
-  readonly refused: ContenderReport['refused'];
-  /** Everything that must never happen and did, whatever the fault. */
-  readonly problems: readonly string[];
-}
+export type SceneReport = ContenderReport;
 
 /** Several processes, each behind a network of its own, that want the same locks of one Redis. */
 export class FaultScene implements AsyncDisposable {
@@ -59,7 +46,7 @@ export class FaultScene implements AsyncDisposable {
 
   private constructor(
     readonly server: RedisServer,
-    readonly resource: FencedResource,
+    private readonly all: Contenders,
     readonly contenders: readonly Contender[],
   ) {
     this.admin = server.client();
@@ -68,23 +55,20 @@ export class FaultScene implements AsyncDisposable {
 
   static async start(processes: number): Promise<FaultScene> {
     const server = await RedisServer.start();
-    const resource = await FencedResource.start();
-    const contenders: Contender[] = [];
-    for (let i = 0; i < processes; i++) {
-      const worker = await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'));
-      contenders.push({ worker, proxy: await TcpProxy.start(server) });
-    }
-    return new FaultScene(server, resource, contenders);
+    const all = await Contenders.start(processes);
+    const withProxy = async (worker: Contender['worker']) => ({
+      worker,
+      proxy: await TcpProxy.start(server),
+    });
+    return new FaultScene(server, all, await all.everyone(withProxy));
   }
 
   /** Opens a LockService in each process, on an empty Redis. */
   async open(options: FlatOptions = {}): Promise<void> {
     this.ttl = toMilliseconds(options.ttl ?? TTL);
-    this.losses.length = this.resource.accepted.length = 0;
+    this.losses.length = 0;
     await this.admin.flushall();
-    await this.everyone(({ worker, proxy }, i) =>
-      worker.call('open', `p${i}`, { ...OPTIONS, connection: proxy.url, ...options }, this.resource.port),
-    );
+    await this.all.open((i) => ({ ...OPTIONS, connection: this.contender(i).proxy.url, ...options }));
   }
 
   contender(index: number): Contender {
@@ -105,15 +89,8 @@ export class FaultScene implements AsyncDisposable {
   }
 
   /** Waits until every process has been granted so many more locks than now. */
-  async untilEveryoneHeld(times: number, within = 15_000): Promise<void> {
-    await this.everyone(async ({ worker }, i) => {
-      const before = await worker.call('progress');
-      await waitFor(async () => (await worker.call('progress')) >= before + times, {
-        timeout: within,
-        interval: 20,
-        that: `${times} more holds of process ${i}`,
-      });
-    });
+  untilEveryoneHeld(times: number, within = 15_000): Promise<void> {
+    return this.all.untilEveryoneHeld(times, within);
   }
 
   /** Does something that takes the data of Redis, and notes when. */
@@ -125,27 +102,24 @@ export class FaultScene implements AsyncDisposable {
 
   /** Ends all work and all services, and tells what was seen. */
   async close(): Promise<SceneReport> {
-    const reports = await this.everyone(({ worker }) => worker.call('stop'));
-    const holds = reports.flatMap((report) => report.holds);
+    const { holds, refused, problems } = await this.all.stop();
     return {
       holds,
-      refused: reports.flatMap((report) => report.refused),
+      refused,
       problems: [
-        ...reports.flatMap((report) => report.problems),
+        ...problems,
         ...overlaps(holds, this.losses, this.ttl),
         ...fencedOffHolders(holds, this.losses, this.ttl),
         ...lateAborts(this.losses.length === 0 ? holds : []),
         ...fallingTokens(this.losses.length === 0 ? holds : []),
-        ...fallingWrites(this.resource.accepted),
       ],
     };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.services[Symbol.asyncDispose]();
-    await this.everyone(({ worker }) => worker.kill());
+    await this.all[Symbol.asyncDispose]();
     await this.everyone(({ proxy }) => proxy.close());
-    await this.resource[Symbol.asyncDispose]();
     await this.server.stop();
   }
 }
