@@ -96,7 +96,7 @@ describe('Takers of one string', () => {
     'get $what at once when another taker has learned that its attach failed',
     async (parts) => {
       const [first, second] = takers as [Taker, Taker];
-      for (const late of [150, 400, 1_200]) {
+      for (const late of [400, 800, 1_200]) {
         const transfer = await detached(parts);
         first.proxy.hold('toClient');
         const attaching = attach(first, transfer, 100);
