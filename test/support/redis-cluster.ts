@@ -100,6 +100,22 @@ export class RedisCluster implements AsyncDisposable {
     return masters.filter((server) => server !== owner);
   }
 
+  /** A name whose slot can move, and where to: a node cannot read keys that a newer release has dumped. */
+  async movable(names: readonly string[], masters?: readonly RedisServer[]): Promise<[string, RedisServer]> {
+    const among = masters ?? (await this.masters());
+    const releases = new Map(
+      await Promise.all(among.map(async (server) => [server, await this.releaseOf(server)] as const)),
+    );
+    for (const name of names) {
+      const from = await this.masterOf(`{${name}}`);
+      const release = releases.get(from);
+      if (release === undefined) continue;
+      const to = among.find((server) => server !== from && (releases.get(server) ?? 0) >= release);
+      if (to) return [name, to];
+    }
+    throw new Error('The slot of none of these names can move.');
+  }
+
   /** The nodes that follow this one. */
   async replicasOf(master: RedisServer): Promise<RedisServer[]> {
     const id = await this.idOf(master);
@@ -272,6 +288,12 @@ export class RedisCluster implements AsyncDisposable {
       known: Number(/cluster_known_nodes:(\d+)/.exec(info)?.[1]),
       ok: info.includes('cluster_state:ok') && !isFailing,
     };
+  }
+
+  private async releaseOf(server: RedisServer): Promise<number> {
+    const info = await this.at(server).info('server');
+    // Valkey tells the Redis release that it resembles first.
+    return Number([...info.matchAll(/(?:redis|valkey)_version:(\d+)/g)].at(-1)?.[1]);
   }
 
   private async masters(): Promise<RedisServer[]> {
