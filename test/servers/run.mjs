@@ -5,6 +5,7 @@
 // --program FILE  tries only this server program, with every suite
 // --write         writes the table into docs/servers.md; with --only the rows that were tried again
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -99,14 +100,14 @@ if (asked.write) {
     encoding: 'utf8',
   }).trim();
   const date = new Date().toISOString().slice(0, 10);
-  const [again, all] = asked.only
-    ? [`; ${rows.length} of these rows again by themselves`, withRows(tableIn(page, 'test:servers'), table)]
-    : ['', table];
-  await writeIntoPage(
-    page,
-    'test:servers',
-    `Tried on ${date} at commit \`${commit}\` with ${versions()}${again}:\n\n${all}`,
-  );
+  const tried = `on ${date} at commit \`${commit}\` with ${versions()}`;
+  const known = readFileSync(page, 'utf8');
+  const [told] = /^Tried [^;:]+/m.exec(known) ?? [];
+  // The other rows keep their date and commit.
+  const text = asked.only
+    ? `${told}; ${rows.length} of these rows again ${tried}:\n\n${withRows(tableIn(page, 'test:servers'), table)}`
+    : `Tried ${tried}:\n\n${table}`;
+  await writeIntoPage(page, 'test:servers', text);
 }
 // The short form also runs where these servers cannot be had; what it left out is told above.
 if (failed.length > 0 || (missing.length > 0 && !asked.short)) process.exitCode = 1;
