@@ -121,7 +121,7 @@ class OrdersController extends MessageOrdersController {
 
   @EventPattern(BROKEN)
   @Locked(STOCK)
-  async onBroken(): Promise<Order> {
+  async onBroken(@Payload() _event: object): Promise<Order> {
     throw new Error('broken');
   }
 
