@@ -1,4 +1,5 @@
 import { LockConfigError } from '../../errors/lock.error.js';
+import { tryTo } from '../../primitives/try-to.js';
 
 /** Values of which JSON keeps no copy. */
 type NoJson = bigint | symbol | Date | RegExp | Error | Promise<unknown> | ((...args: never[]) => unknown);
@@ -29,7 +30,8 @@ export type JsonWork<T> = [T] extends [JsonValue<T>]
  * the result.
  */
 export function formatResult(result: unknown, name: string, most: number): string {
-  const { json, problem } = format(result);
+  // A proxy or an accessor may throw, and a value may be nested too deeply.
+  const { json, problem } = tryTo(() => format(result)) ?? { json: '', problem: 'cannot be read' };
   if (problem !== undefined)
     throw new LockConfigError(
       `The result of once() for "${name}" ${problem}, which JSON cannot keep. The work has run, but its result is not ` +
@@ -46,13 +48,8 @@ export function formatResult(result: unknown, name: string, most: number): strin
 }
 
 function format(result: unknown): { readonly json: string; readonly problem?: string | undefined } {
-  try {
-    const problem = problemOf(result, new Set());
-    return { json: problem === undefined && result !== undefined ? JSON.stringify(result) : '', problem };
-  } catch {
-    // A proxy or an accessor may throw, and a value may be nested too deeply.
-    return { json: '', problem: 'cannot be read' };
-  }
+  const problem = problemOf(result, new Set());
+  return { json: problem === undefined && result !== undefined ? JSON.stringify(result) : '', problem };
 }
 
 /** Parses a kept result; each caller receives its own copy. */
