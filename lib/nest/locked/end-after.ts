@@ -61,7 +61,7 @@ export function endAfter<T>(
     subscriber.add(
       untilLeft(stream, subscriber).subscribe({
         next: (value) => {
-          tryTo(() => seen?.(value));
+          if (seen) tryTo(() => seen(value));
           pass();
           held = { value };
           // A Promise or a single value ends right after its value, so the next microtask knows whether this value was
