@@ -5,12 +5,9 @@ import { listenToLocks } from '../../lib/diagnostics/index.js';
 import { isLockError, Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
+import { unreadable } from '../support/unreadable.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication } from './support/http-application.js';
-
-const unreadable = (): never => {
-  throw new Error('This value cannot be read');
-};
 
 /** A thrown value of which nothing can be read. */
 const hostile: object = new Proxy({}, { get: unreadable, has: unreadable, getPrototypeOf: unreadable });

@@ -3,11 +3,8 @@ import * as fc from 'fast-check';
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { Locked, LockService, Once, RedisLockModule } from '../../lib/index.js';
 import { SEED } from '../simulation/seed.js';
+import { unreadable } from '../support/unreadable.js';
 import { HttpApplication, platforms } from './support/http-application.js';
-
-const unreadable = (): never => {
-  throw new Error('This value cannot be read');
-};
 
 /** Creates a Proxy on which some operations throw. A Promise may resolve to it if its `then` can be read. */
 function trapped(target: object, traps: readonly string[], hasThen: boolean): object {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { concat, finalize, from, NEVER, Observable, of, Subject, Subscriber, take, throwError } from 'rxjs';
 import { EndlessStream } from './endless-stream.js';
+import { unreadable } from '../../support/unreadable.js';
 import { endAfter } from '../../../lib/nest/locked/end-after.js';
 
 describe('endAfter', () => {
@@ -61,9 +62,6 @@ describe('endAfter', () => {
   });
 
   it('passes values and the error although its callbacks throw', () => {
-    const fail = (): never => {
-      throw new Error('This value cannot be read');
-    };
     const lines: unknown[] = [];
     endAfter(
       concat(
@@ -71,8 +69,8 @@ describe('endAfter', () => {
         throwError(() => 'failure'),
       ),
       {
-        seen: fail,
-        translate: fail,
+        seen: unreadable,
+        translate: unreadable,
         close: (how) => void lines.push(how),
       },
     ).subscribe({ next: (value) => lines.push(value), error: (error: unknown) => lines.push(error) });
