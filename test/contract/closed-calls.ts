@@ -1,6 +1,6 @@
 import type { LockError } from '../../lib/errors/lock.error.js';
-import type { LockListing } from '../../lib/store/lock-listing.js';
 import type { LockService } from '../../lib/service/lock.service.js';
+import { listed } from '../support/listed.js';
 import type { Capabilities } from './lock-backend.js';
 
 /** What each call says that comes after the end. */
@@ -44,10 +44,4 @@ export async function outcomesOf(
     ),
   ]);
   return Object.fromEntries(await Promise.all(outcomes)) as Record<string, string>;
-}
-
-async function listed(locks: LockService): Promise<readonly LockListing[]> {
-  const names: LockListing[] = [];
-  for await (const each of locks.list()) names.push(each);
-  return names;
 }

@@ -5,6 +5,7 @@ import { type TestingModule } from '@nestjs/testing';
 import { Locked, LockService, RedisLockModule, type RedisLockModuleOptions } from '../../lib/index.js';
 import { LockHealthIndicator } from '../../lib/terminus/index.js';
 import { endingAfterEachTest } from '../support/during-tests.js';
+import { listed } from '../support/listed.js';
 import { printedBy, spawnTypeScript } from '../support/typescript-process.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 import { startModule } from './support/start-module.js';
@@ -79,10 +80,8 @@ describe("An application with connection: 'memory'", () => {
     const same = (await start()).get(LockService);
     const other = (await start({ keyPrefix: 'other:' })).get(LockService);
     const lock = await one.acquire('a');
-    const listed = [];
-    for await (const { name } of same.list()) listed.push(name);
 
-    expect(listed).toEqual(['a']);
+    expect((await listed(same)).map(({ name }) => name)).toEqual(['a']);
     expect(await same.tryAcquire('a')).toBeUndefined();
     expect(await other.using('a', ({ held }) => held)).toBe(true);
     expect(await same.forceRelease('a')).toBe(true);

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { doctor } from '../../lib/cli/doctor.command.js';
+import { listed } from '../support/listed.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
@@ -37,10 +38,9 @@ describe('Every script call names a key', () => {
     await using other = await new Instance({ connection }).warmUp();
     await using lock = await instance.locks.acquire('order:42', { label: 'Orders.pay' });
     await waitFor(async () => (await other.locks.query('order:42')).held[0]?.label === 'Orders.pay');
-    const names = [];
-    for await (const { name } of other.locks.list()) names.push(name);
+    const listings = await listed(other.locks);
 
-    expect(names).toEqual(lock.keys);
+    expect(listings.map(({ name }) => name)).toEqual(lock.keys);
     expect(calls.some((args) => args.some((arg) => arg.includes('asked')))).toBe(true);
     expect(calls.length).toBeGreaterThan(5);
     expect(keyless()).toEqual([]);

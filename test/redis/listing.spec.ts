@@ -3,13 +3,12 @@ import { LockUnavailableError } from '../../lib/errors/lock.error.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { LEAST_RIGHTS, LIST_RIGHT, READY_CHECK_RIGHT } from '../scripts/least-rights.js';
 import { duringTests } from '../support/during-tests.js';
+import { listed } from '../support/listed.js';
 import { RedisServer } from '../support/redis-server.js';
 import { Instance } from './instance.js';
 
 async function namesOf(locks: LockService, prefix = ''): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name } of locks.list({ prefix })) names.push(name);
-  return names.toSorted();
+  return (await listed(locks, { prefix })).map(({ name }) => name).toSorted();
 }
 
 describe('A list of the locks of one Redis', () => {
@@ -30,10 +29,8 @@ describe('A list of the locks of one Redis', () => {
     await admin.set('locker:{n}', 'x');
     await admin.set('lock:{}', 'x');
     await admin.set('lock:{left over}:q', 'x');
-    const listings = [];
-    for await (const listing of instance.locks.list()) listings.push(listing);
 
-    expect(listings.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
+    expect(await listed(instance.locks)).toEqual([
       { name: 'for ever', mode: 'exclusive', owner: 'somebody else', holders: 1, waiting: 0 },
       {
         name: 'plain',

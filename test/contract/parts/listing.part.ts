@@ -1,17 +1,11 @@
-import type { LockListing } from '../../../lib/store/lock-listing.js';
 import type { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import type { ListOptions } from '../../../lib/options/list-options.js';
+import { listed } from '../../support/listed.js';
 import { waitFor } from '../../support/wait-for.js';
 import { isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
-
-async function listed(locks: LockService, options?: ListOptions): Promise<LockListing[]> {
-  const listings: LockListing[] = [];
-  for await (const listing of locks.list(options)) listings.push(listing);
-  return listings.toSorted((a, b) => a.name.localeCompare(b.name));
-}
 
 async function labelsOf(locks: LockService, name: string): Promise<readonly (string | undefined)[]> {
   const { held } = await locks.query(name);

@@ -1,7 +1,7 @@
 import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
-import type { LockListing } from '../../../lib/store/lock-listing.js';
+import { listed } from '../../support/listed.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
 import { aborted, IN_VAIN, isFree, isWaiting, turn } from '../observe.js';
@@ -111,9 +111,9 @@ export function describePermits(context: ContractContext): void {
       const own = locks.holds().filter((hold) => hold.name === name);
       expect(own.map(({ permits }) => permits)).toEqual([3, 2]);
       if (context.capabilities.lists) {
-        const listings: LockListing[] = [];
-        for await (const listing of locks.list({ prefix: name })) listings.push(listing);
-        expect(listings).toMatchObject([{ name, holders: 2, permits: 5, waiting: 1 }]);
+        expect(await listed(locks, { prefix: name })).toMatchObject([
+          { name, holders: 2, permits: 5, waiting: 1 },
+        ]);
       }
       await lock.release();
       await release([two, await waiting]);

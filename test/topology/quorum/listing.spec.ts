@@ -1,16 +1,9 @@
-import type { LockListing } from '../../../lib/store/lock-listing.js';
-import type { LockService } from '../../../lib/service/lock.service.js';
 import { Instance } from '../../redis/instance.js';
 import { duringTests } from '../../support/during-tests.js';
 import { IndependentMasters } from '../../support/independent-masters.js';
+import { listed } from '../../support/listed.js';
 
 const OPTIONS = { ttl: 60_000, outageTimeout: 20_000, nodeTimeout: 2_000 } as const;
-
-async function listed(locks: LockService): Promise<LockListing[]> {
-  const listings: LockListing[] = [];
-  for await (const listing of locks.list()) listings.push(listing);
-  return listings.toSorted((a, b) => a.name.localeCompare(b.name));
-}
 
 describe('A list of the locks of a quorum', () => {
   const masters = duringTests(() => IndependentMasters.start(3));
