@@ -44,6 +44,10 @@ export interface ContractContext {
   readonly backend: LockBackend;
   /** A lock name that no other test uses. */
   readonly name: string;
+  /** Three more such names, in their order. */
+  readonly a: string;
+  readonly b: string;
+  readonly c: string;
   /** The instance that most tests are content with. */
   readonly locks: LockService;
   /** A second instance on the same store. */

@@ -90,6 +90,15 @@ export function describeLockService(
       get name() {
         return `contract:${tests}`;
       },
+      get a() {
+        return `${this.name}:a`;
+      },
+      get b() {
+        return `${this.name}:b`;
+      },
+      get c() {
+        return `${this.name}:c`;
+      },
     };
 
     beforeAll(async () => {

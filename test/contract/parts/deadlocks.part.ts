@@ -15,8 +15,7 @@ export function describeDeadlocks(context: ContractContext): void {
       ...(shares ? [['shared', { mode: 'shared' }, {}] as [string, LockOptions, LockOptions]] : []),
       ['although the waits would end eventually', { wait: 60_000 }, { wait: 60_000 }],
     ])('is rejected at once, and the other call continues: %s', async (_, ofFirst, ofSecond) => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
+      const { locks, a, b } = context;
       const together = meeting(2);
       const outcomes = await Promise.allSettled([
         holdThenWait(locks, [a, b], together, ofFirst),
@@ -32,8 +31,7 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
     it('reports the cycle: the holders, their tokens and their waits', async () => {
-      const { locks, name } = context;
-      const [a, b, c] = [`${name}:a`, `${name}:b`, `${name}:c`];
+      const { locks, a, b, c } = context;
       const tokens: Record<string, number> = {};
       const together = meeting(3);
       const hold = (own: string, other: string): Promise<unknown> =>
@@ -69,8 +67,7 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
     it('is recognised between the names of one call and a nested call of another', async () => {
-      const { locks, others, name } = context;
-      const [a, b, c] = [`${name}:a`, `${name}:b`, `${name}:c`];
+      const { locks, others, a, b, c } = context;
       const blocker = await others.acquire(c);
       const outcome = locks.using(c, { wait: Infinity }, () =>
         // The other one has a by now, and waits for c.
@@ -87,8 +84,7 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
     it('names each hold once, however often it was reused', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
+      const { locks, a, b } = context;
       const together = meeting(2);
       const outcomes = await Promise.allSettled([
         locks.using(a, () => holdThenWait(locks, [a, b], together)),
@@ -104,8 +100,7 @@ export function describeDeadlocks(context: ContractContext): void {
 
     if (shares)
       it('names both holds of a call that holds a name twice', async () => {
-        const { locks, name } = context;
-        const [a, b] = [`${name}:a`, `${name}:b`];
+        const { locks, a, b } = context;
         const together = meeting(2);
         let fencingTokens: readonly number[] = [];
         const twice = locks.using(a, { mode: 'shared' }, (first) =>
@@ -125,8 +120,7 @@ export function describeDeadlocks(context: ContractContext): void {
       });
 
     it('is recognised between two branches nested in one hold', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
+      const { locks, a, b } = context;
       const together = meeting(2);
       const outcomes = await locks.using(a, () =>
         Promise.allSettled([
@@ -156,8 +150,7 @@ export function describeDeadlocks(context: ContractContext): void {
       it.each(['holder', 'reader'] as const)(
         'also waits for the holders for which the call ahead waits: the %s closes a cycle and is rejected',
         async (last) => {
-          const { locks, name } = context;
-          const [a, b] = [`${name}:a`, `${name}:b`];
+          const { locks, a, b } = context;
           const [holding, together] = [meeting(2), meeting(2)];
           const holder = locks.using(a, share, async () => {
             await holding();
@@ -184,8 +177,7 @@ export function describeDeadlocks(context: ContractContext): void {
       );
 
       it('may wait for others after the call ahead has left', async () => {
-        const { locks, name } = context;
-        const [a, b] = [`${name}:a`, `${name}:b`];
+        const { locks, a, b } = context;
         const [holding, together] = [meeting(2), meeting(2)];
         const leaving = new AbortController();
         const holder = locks.using(a, share, async () => {
@@ -209,8 +201,7 @@ export function describeDeadlocks(context: ContractContext): void {
 
   describe('a call that waits while it holds', () => {
     it('may wait without a cycle: with one order everywhere, and with re-entrance', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
+      const { locks, a, b } = context;
       let inside = 0;
       const nested = (): Promise<unknown> =>
         locks.using(a, () =>
@@ -222,8 +213,7 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
     it('is not rejected for an attempt without a wait', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
+      const { locks, a, b } = context;
       const together = meeting(2);
       const tried = meeting(2);
       const hold = (own: string, other: string): Promise<unknown> =>
@@ -238,8 +228,7 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
     it('is not rejected for an attempt nested in a hold that another branch uses', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
+      const { locks, a, b } = context;
       const together = meeting(2);
       await locks.using(a, () =>
         Promise.all([
@@ -254,8 +243,7 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
     it('is not rejected for a wait that has ended', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
+      const { locks, a, b } = context;
       const together = meeting(2);
       const givenUp = meeting(2);
       const first = locks.using(a, async () => {
@@ -273,8 +261,7 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
     it('reports at a timeout what its own context held meanwhile', async () => {
-      const { locks, others, name } = context;
-      const [a, b, c] = [`${name}:a`, `${name}:b`, `${name}:c`];
+      const { locks, others, a, b, c } = context;
       const taken = await others.acquire(c);
       const error = await locks
         .using(a, () => locks.using(b, () => locks.acquire(c, { wait: IN_VAIN })))

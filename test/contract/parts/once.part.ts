@@ -260,8 +260,7 @@ export function describeOnce(context: ContractContext): void {
     });
 
     it('rejects a call that would wait in a cycle', async () => {
-      const { locks, name } = context;
-      const [a, b] = [`${name}:a`, `${name}:b`];
+      const { locks, a, b } = context;
       const holdsA = await locks.acquire(a);
       const inB = locks.using(b, () => locks.once(a, KEEP, () => 1)).catch((reason: unknown) => reason);
       const error = await locks

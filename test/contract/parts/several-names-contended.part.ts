@@ -6,16 +6,9 @@ import { IN_VAIN, isFree, isQueued } from '../observe.js';
 /** One lock of several names of which somebody has one. */
 export function describeContendedNames(context: ContractContext): void {
   const { ordersInstances } = context.capabilities;
-  const names = (): [string, string, string] => [
-    `${context.name}:a`,
-    `${context.name}:b`,
-    `${context.name}:c`,
-  ];
-
   describe('several names of which one is taken', () => {
     it('are waited for in order: those before it are kept, those after it stay free', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const taken = await others.acquire(b);
       const waiting = locks.acquire([a, b, c]);
       await isQueued(locks, b, 1);
@@ -31,8 +24,8 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are awaited one after the other if several are taken', async () => {
-      const { locks, others } = context;
-      const all = names();
+      const { locks, others, a, b, c } = context;
+      const all = [a, b, c];
       const taken = await Promise.all(all.map((each) => others.acquire(each)));
       const waiting = locks.acquire(all);
       for (const [i, each] of all.entries()) {
@@ -47,8 +40,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are awaited in the same order if a caller of the same instance holds one', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const taken = await locks.acquire(b);
       const waiting = locks.acquire([a, b, c]);
       await waitFor(async () => (await locks.query(a)).held.length === 1);
@@ -59,8 +51,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('report the missing names, the whole wait, and the names held meanwhile', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const [first, second] = [await others.acquire(a), await others.acquire(b)];
       const outcome = locks.acquire([a, b, c], { wait: 300 }).catch((error: unknown) => error);
       await isQueued(locks, a, 1);
@@ -79,8 +70,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('leave nothing taken by minHold, because the caller never held them', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const taken = await others.acquire(b);
       const options = { minHold: 60_000, ttl: 60_000 };
 
@@ -93,8 +83,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are held for minHold once the caller has them all', async () => {
-      const { locks } = context;
-      const [a, b] = names();
+      const { locks, a, b } = context;
       const lock = await locks.acquire([a, b], { minHold: 150 });
       const since = performance.now();
       await lock.release();
@@ -104,8 +93,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('count maxHold from when the caller has them all', async () => {
-      const { locks, others } = context;
-      const [a, b] = names();
+      const { locks, others, a, b } = context;
       const taken = await others.acquire(b);
       const waiting = locks.acquire([a, b], { maxHold: 1_000 });
       await isQueued(locks, b, 1);
@@ -123,8 +111,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are kept while others are awaited, and then have their whole lease, also without renewal', async () => {
-      const { locks, others } = context;
-      const [a, b] = names();
+      const { locks, others, a, b } = context;
       const taken = await others.acquire(b);
       const ttl = 900;
       const waiting = locks.acquire([a, b], { ttl, renew: false });
@@ -143,8 +130,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are requested again if one is lost while another is awaited', async () => {
-      const { locks, others } = context;
-      const [a, b] = names();
+      const { locks, others, a, b } = context;
       const taken = await others.acquire(b);
       const waiting = locks.acquire([a, b]);
       await isQueued(locks, b, 1);
@@ -167,8 +153,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     (ordersInstances ? it : it.skip)('are not taken before those who wait for one of them', async () => {
-      const { backend, locks, others } = context;
-      const [a, b, c] = names();
+      const { backend, locks, others, a, b, c } = context;
       const late = backend.service();
       await late.query(a);
       const taken = await locks.acquire(b);
@@ -187,8 +172,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are all released when the caller aborts', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const taken = await others.acquire(b);
       const caller = new AbortController();
       const reason = new Error('gone home');
@@ -203,8 +187,8 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are all released when the caller aborts during the first trip', async () => {
-      const { locks } = context;
-      const all = names();
+      const { locks, a, b, c } = context;
+      const all = [a, b, c];
       const caller = new AbortController();
       const reason = new Error('gone home');
       const asking = locks.acquire(all, { signal: caller.signal });
@@ -215,8 +199,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are all released when the instance shuts down', async () => {
-      const { backend, others } = context;
-      const [a, b, c] = names();
+      const { backend, others, a, b, c } = context;
       const closing = backend.service();
       const taken = await others.acquire(b);
       const waiting = closing.acquire([a, b, c]).catch((error: unknown) => error);
@@ -230,8 +213,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are released if too many callers already wait for one of them', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const taken = await others.acquire(b);
       const waiting = locks.acquire(b);
       await isQueued(others, b, 1);
@@ -244,8 +226,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('admit parallel branches nested in one of them one at a time', async () => {
-      const { locks } = context;
-      const [a, b, c] = names();
+      const { locks, a, b, c } = context;
       const inside: number[] = [];
       let now = 0;
       await locks.using(b, (outer) =>
@@ -266,8 +247,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are one call for each name in diagnostics, whatever was released on the way', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const taken = await others.acquire(b);
       using first = new LockEvents(a);
       using second = new LockEvents(b);
@@ -285,8 +265,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     it('are one timeout for each name in diagnostics, and no hold', async () => {
-      const { locks, others } = context;
-      const [a, b] = names();
+      const { locks, others, a, b } = context;
       const taken = await others.acquire(b);
       using first = new LockEvents(a);
       using second = new LockEvents(b);

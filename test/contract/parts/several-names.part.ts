@@ -4,16 +4,9 @@ import type { ContractContext } from '../lock-backend.js';
 
 /** One lock of several names. */
 export function describeSeveralNames(context: ContractContext): void {
-  const names = (): [string, string, string] => [
-    `${context.name}:a`,
-    `${context.name}:b`,
-    `${context.name}:c`,
-  ];
-
   describe('several names', () => {
     it('are held together, sorted and without repeats', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const lock = await locks.acquire([c, a, b, a]);
 
       expect(lock.keys).toEqual([a, b, c]);
@@ -26,8 +19,7 @@ export function describeSeveralNames(context: ContractContext): void {
     });
 
     it('have one fencing token each, the first of which is the lock’s', async () => {
-      const { locks } = context;
-      const [a, b] = names();
+      const { locks, a, b } = context;
       const tokens = await locks.using([b, a], (lock) => {
         expect(lock.fencingToken).toBe(lock.fencingTokenOf(a));
         expect(() => lock.fencingTokenOf('another')).toThrow(
@@ -47,8 +39,7 @@ export function describeSeveralNames(context: ContractContext): void {
     });
 
     it('are all released when one is unavailable', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const taken = await others.acquire(b);
 
       expect(await locks.tryAcquire([a, b, c])).toBeUndefined();
@@ -61,8 +52,7 @@ export function describeSeveralNames(context: ContractContext): void {
     });
 
     it('share one wait', async () => {
-      const { locks, others } = context;
-      const [a, b] = names();
+      const { locks, others, a, b } = context;
       const [first, second] = [await others.acquire(a), await others.acquire(b)];
       const startedAt = performance.now();
       const outcome = locks.acquire([a, b], { wait: 1_000 }).catch((error: unknown) => error);
@@ -78,8 +68,7 @@ export function describeSeveralNames(context: ContractContext): void {
     });
 
     it('cause no deadlock, in whatever order the callers list them', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const lists = [
         [a, b],
         [b, a],
@@ -103,8 +92,7 @@ export function describeSeveralNames(context: ContractContext): void {
     });
 
     it('are lost with the first that is lost, and the others stay taken until they are released', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const lock = await locks.acquire([a, b, c], { ttl: 3_000 });
       expect(lock.signal).toBe(lock.signal);
       const lost = aborted(lock.signal);
@@ -122,8 +110,7 @@ export function describeSeveralNames(context: ContractContext): void {
     });
 
     it('pass to the waiters for each of them when they are released, here and elsewhere', async () => {
-      const { locks, others } = context;
-      const [a, b, c] = names();
+      const { locks, others, a, b, c } = context;
       const lock = await locks.acquire([a, b, c]);
       const [here, elsewhere] = [locks.acquire(a), others.acquire(c)];
       await isQueued(locks, c, 1);
@@ -136,8 +123,7 @@ export function describeSeveralNames(context: ContractContext): void {
     });
 
     it('add nothing to a surrounding hold when they are released', async () => {
-      const { locks, others } = context;
-      const [a, b] = names();
+      const { locks, others, a, b } = context;
       const lost = locks.using(a, async (outer) => {
         const inner = await locks.acquire([a, b]);
         const { signal } = inner;
@@ -152,8 +138,7 @@ export function describeSeveralNames(context: ContractContext): void {
     });
 
     it('are extended together', async () => {
-      const { locks } = context;
-      const [a, b] = names();
+      const { locks, a, b } = context;
       const lock = await locks.acquire([a, b], { ttl: 1_000 });
       await lock.extend(60_000);
 
@@ -165,8 +150,7 @@ export function describeSeveralNames(context: ContractContext): void {
     });
 
     it('are released at the end of an await using block', async () => {
-      const { locks } = context;
-      const [a, b] = names();
+      const { locks, a, b } = context;
       const inside = async (): Promise<void> => {
         await using lock = await locks.acquire([a, b]);
         lock.assertHeld();
@@ -177,8 +161,7 @@ export function describeSeveralNames(context: ContractContext): void {
     });
 
     it('must be at least one, and each a valid name', async () => {
-      const { locks } = context;
-      const [a] = names();
+      const { locks, a } = context;
 
       await expect(locks.acquire([])).rejects.toMatchObject({ code: 'LOCK_KEY' });
       await expect(locks.acquire([a, ''])).rejects.toMatchObject({ code: 'LOCK_KEY' });
