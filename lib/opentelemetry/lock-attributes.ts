@@ -50,11 +50,6 @@ export function errorType(error: unknown): Attributes {
   return { 'error.type': isLockError(error) ? error.code : nameOf(error) };
 }
 
-/** The message of an error, or the text of another value; empty if its properties throw. */
-export function messageOf(error: unknown): string {
-  return tryTo(() => (error instanceof Error ? error.message : String(error))) ?? '';
-}
-
 /** Checks the shape: the reason of a caller's signal may come from another realm. */
 function nameOf(error: unknown): string {
   const name: unknown = tryTo(() => (typeof error === 'object' ? (error as Error | null)?.name : undefined));

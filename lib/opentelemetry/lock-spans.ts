@@ -1,7 +1,8 @@
 import { context, type Context, type Span, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import type { LockListeners } from '../diagnostics/lock-channel.js';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
-import { attributesOf, errorType, messageOf } from './lock-attributes.js';
+import { messageOf } from '../primitives/message-of.js';
+import { attributesOf, errorType } from './lock-attributes.js';
 
 interface CallSpans {
   readonly caller: Context;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type LockError, LockUnavailableError } from '../errors/lock.error.js';
 import { within } from '../primitives/answer-within.js';
+import { messageOf } from '../primitives/message-of.js';
 import { isGrant } from './grant.js';
 import type { LockStore } from './lock-store.js';
 import type { StoreNode } from './store-operations.js';
@@ -65,6 +66,7 @@ export class HealthCheck {
 }
 
 function unhealthy(cause: unknown, bound = ''): LockUnavailableError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new LockUnavailableError(`Redis did not grant and release a lock${bound}: ${why}`, { cause });
+  return new LockUnavailableError(`Redis did not grant and release a lock${bound}: ${messageOf(cause)}`, {
+    cause,
+  });
 }

@@ -1,6 +1,7 @@
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import type { Clock } from '../../primitives/clock.js';
+import { messageOf } from '../../primitives/message-of.js';
 import { inRootContext } from '../../primitives/root-context.js';
 import { AnswerWakeUp, WakeUp } from '../../primitives/wake-up.js';
 import type { Gap, LockStore } from '../../store/lock-store.js';
@@ -150,7 +151,7 @@ export class Requests {
   private report({ deadline, failure, options }: Request, error: unknown): void {
     const { ifRefused, ttl = 0, what } = options;
     if (!what) return;
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     if (!isRefusal(error)) {
       if (failure === undefined && ++this.unconfirmed === 1)
         this.log.warn(

@@ -1,5 +1,6 @@
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
+import { messageOf } from '../../primitives/message-of.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { QuorumNode } from './quorum-node.js';
 
@@ -122,7 +123,7 @@ function silence({ where, trouble }: QuorumNode, timeout: number): Error {
 }
 
 export function nodeError({ where }: QuorumNode, cause: unknown): Error {
-  return new Error(`${where}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  return new Error(`${where}: ${messageOf(cause)}`, { cause });
 }
 
 /** No majority of the nodes answered; `errors` has one entry for each node. */

@@ -6,6 +6,7 @@ import { RedisCluster } from '../../support/redis-cluster.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { ReplicaSet } from '../../support/replica-set.js';
 import { SentinelGroup } from '../../support/sentinel-group.js';
+import { unreadable } from '../../support/unreadable.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const AMPLE = 20_000;
@@ -192,6 +193,17 @@ describe('Credentials that expire', () => {
       () => {
         throw new Error('no token for s3cret/of:1');
       },
+    ],
+    ['rejects with a value without text', () => Promise.reject(Object.create(null))],
+    [
+      'throws a value whose text throws',
+      () => {
+        throw { toString: unreadable };
+      },
+    ],
+    [
+      'rejects with an error whose message throws',
+      () => Promise.reject(Object.defineProperty(new Error('s3cret/of:1'), 'message', { get: unreadable })),
     ],
     ['gives nothing', () => Promise.resolve(undefined as unknown as LockCredentials)],
     ['gives a wrong time', async () => ({ password: 's3cret/of:1', expiresAt: Number.NaN })],

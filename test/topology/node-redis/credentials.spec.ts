@@ -5,6 +5,7 @@ import { Instance, type InstanceOptions } from '../../redis/instance.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { SentinelGroup } from '../../support/sentinel-group.js';
+import { unreadable } from '../../support/unreadable.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const AMPLE = 20_000;
@@ -14,6 +15,7 @@ const VERSIONS = [
 ] as const;
 
 type Provider = NonNullable<redis.RedisClientOptions['credentialsProvider']>;
+type Ask = Extract<Provider, { type: 'async-credentials-provider' }>['credentials'];
 type Subscribe = Extract<Provider, { type: 'streaming-credentials-provider' }>['subscribe'];
 type Listener = Parameters<Subscribe>[0];
 
@@ -94,6 +96,31 @@ async function expectToSurvive(rotation: Rotation, options: InstanceOptions): Pr
 describe.each(VERSIONS)(
   'The credentialsProvider of a client of redis %s',
   (version, { createClient, createCluster, createSentinel }) => {
+    it.each<[string, Ask]>([
+      ['rejects with a value without text', () => Promise.reject(Object.create(null))],
+      [
+        'throws an error whose message throws',
+        () => {
+          throw Object.defineProperty(new Error('s3cret'), 'message', { get: unreadable });
+        },
+      ],
+    ])('is asked again if it %s', async (_, fail) => {
+      await using server = await RedisServer.start();
+      const { host, port } = server;
+      let asked = 0;
+      const credentials: Ask = async () =>
+        (asked += 1) > 3 ? { username: 'default', password: '' } : fail();
+      const credentialsProvider: Provider = { type: 'async-credentials-provider', credentials };
+      const client = createClient({ socket: { host, port }, credentialsProvider });
+      await using instance = new Instance({ outageTimeout: AMPLE, connection: nodeRedis(client) });
+
+      expect(await instance.locks.using('n', () => 'works')).toBe('works');
+      expect(instance.logged).toEqual([
+        'Redis cannot be used for locks: a value without text',
+        'Redis can be used for locks again.',
+      ]);
+    });
+
     describe.each(['asked', 'told'] as const)('that is %s of new ones', (way) => {
       it.each([2, 3] as const)('renews the connections to a server, with RESP%d', async (RESP) => {
         await using server = await RedisServer.start();

@@ -1,5 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { Redaction } from '../../../lib/store/redis/connection/redaction.js';
+import { unreadable } from '../../support/unreadable.js';
 
 describe('A text about a connection', () => {
   const redaction = new Redaction({ username: 'user', password: 'p@ss' }, {}, { password: '' });
@@ -67,6 +68,21 @@ describe('A text about a connection', () => {
       code: 'ECONNREFUSED',
     });
   });
+
+  it.each(['message', 'name', 'code', 'stack'])('is made of an error whose %s cannot be read', (property) => {
+    const error = Object.defineProperty(new Error('AUTH p@ss'), property, { get: unreadable });
+    const clean = redaction.error(error);
+
+    expect(clean.message).toBe(property === 'message' ? 'a value without text' : 'AUTH ***');
+    expect(clean.stack).not.toContain('p@ss');
+  });
+
+  it.each([Object.create(null), new Proxy(new Error('AUTH p@ss'), { get: unreadable })])(
+    'is made of a value without text',
+    (value) => {
+      expect(redaction.error(value).message).toBe('a value without text');
+    },
+  );
 
   it('hides a user name that contains special characters of patterns', () => {
     const name = 'a+b.c[d]/e';

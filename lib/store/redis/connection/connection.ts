@@ -1,7 +1,7 @@
-import { types } from 'node:util';
 import type { CredentialsProvider, SingleConnection } from '../../../options/module-options.interface.js';
 import { isNodeRedis } from '../../../options/connection/cluster-option.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
+import { messageOf } from '../../../primitives/message-of.js';
 import { IoredisClients } from '../ioredis/ioredis-clients.js';
 import type { RedisClient, RedisClients } from './redis-client.js';
 import { isDemoted } from './redis-error.js';
@@ -123,8 +123,8 @@ export class RedisConnection extends StoreConnection<RedisClients> {
   /** Adds the address to an error of a TLS handshake. */
   private addressed(error: unknown): unknown {
     const { isTls, where } = this.clients;
-    if (!isTls || !types.isNativeError(error) || !HANDSHAKE_FAILED.test(error.message)) return error;
-    return new Error(`${where}: ${error.message}`);
+    const message = messageOf(error);
+    return isTls && HANDSHAKE_FAILED.test(message) ? new Error(`${where}: ${message}`) : error;
   }
 
   /** Replaces the listeners after a failover, because connections to the old master may stay open without use. */

@@ -1,4 +1,5 @@
 import type { LockLog } from '../../../diagnostics/lock-log.js';
+import { messageOf } from '../../../primitives/message-of.js';
 import type { StoreEvents } from '../../lock-store.js';
 import { sharesOf } from '../../owner-id.js';
 import type { SubscribeCommand } from './redis-client.js';
@@ -72,7 +73,7 @@ export class DeafnessWarning {
     this.isGiven = true;
     this.log.warn(
       `Locks cannot be handed over directly, so waiters ask at intervals: ` +
-        `${command.toUpperCase()} ${channel} failed: ${error instanceof Error ? error.message : String(error)}`,
+        `${command.toUpperCase()} ${channel} failed: ${messageOf(error)}`,
     );
   }
 

@@ -1,4 +1,6 @@
 import { types } from 'node:util';
+import { messageOf } from '../../../primitives/message-of.js';
+import { tryTo } from '../../../primitives/try-to.js';
 import type { RedisUser } from './redis-client.js';
 
 /**
@@ -42,13 +44,14 @@ export class Redaction {
 
   /** Copies an error without secrets: ioredis attaches the failed command, including AUTH and its password. */
   error(error: unknown): Error {
-    // Not by instanceof: in Jest, errors of Node have another class.
-    if (!types.isNativeError(error)) return new Error(this.text(String(error)));
     const clean = new Error(this.text(messageOf(error)));
-    clean.name = error.name;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== undefined) Object.assign(clean, { code });
-    if (error.stack) clean.stack = this.text(error.stack);
+    // Not by instanceof: in Jest, errors of Node have another class.
+    if (!types.isNativeError(error)) return clean;
+    tryTo(() => {
+      const { code, name, stack = '' } = error as { code?: unknown; name: unknown; stack?: unknown };
+      const details = { name: String(name), stack: this.text(String(stack)) };
+      Object.assign(clean, details, code === undefined ? {} : { code });
+    });
     return clean;
   }
 }
@@ -72,11 +75,4 @@ function quoted(name: string): RegExp {
   const literal = name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   const before = `\\b(?:User|AUTH(?: \\S+)?) |(?<!\\w)['"\`]|//(?:[^\\s/@]*:)?`;
   return new RegExp(`(?<=${before})${literal}(?=[\\s'"\`:@]|$)`, 'g');
-}
-
-/** The message of an error. For a host with several addresses, Node collects their errors in one without a message. */
-function messageOf(error: Error): string {
-  const { errors }: Partial<AggregateError> = error as AggregateError;
-  if (error.message !== '' || errors === undefined) return error.message;
-  return errors.map((each) => (types.isNativeError(each) ? each.message : String(each))).join('; ');
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../primitives/message-of.js';
 import { PassingRefusal, StoreRefusal } from '../../store-errors.js';
 import type { Redaction } from './redaction.js';
 
@@ -59,7 +60,7 @@ export function isMoved(error: unknown): error is Error {
 
 /** Whether an error is a reply of Redis. */
 export function isAnswer(error: unknown): boolean {
-  return error instanceof Error && ANSWER.test(error.message);
+  return error instanceof Error && ANSWER.test(messageOf(error));
 }
 
 /** Without credentials, and with the likely reason for replies in another protocol. */

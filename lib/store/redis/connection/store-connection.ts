@@ -121,7 +121,7 @@ export class Trouble {
     this.last = clean;
     if (this.logged.has(clean.message)) return;
     this.logged.add(clean.message);
-    this.log.error(`Redis cannot be used for locks: ${clean.message || clean.name}`);
+    this.log.error(`Redis cannot be used for locks: ${clean.message}`);
   }
 
   end(): void {

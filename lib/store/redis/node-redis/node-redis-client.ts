@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { messageOf } from '../../../primitives/message-of.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type {
   ClientEvents,
@@ -240,7 +241,7 @@ export class NodeRedisClient implements RedisClient {
     }
     if (wasReady && this.state !== 'ready') this.events.emit('client lost');
     // A closed connection is not a problem yet: the next one may be ready soon.
-    if (!(error instanceof Error && error.message === CLOSED)) this.events.emit('client error', error);
+    if (messageOf(error) !== CLOSED) this.events.emit('client error', error);
     // An error reply before the client is ready, such as rejected credentials, rejects the waiting commands.
     if (!wasReady && isAnswer(error)) this.settleWaiting(undefined, error);
     if (!client.isOpen && this.client === client) this.finish(error);
@@ -252,7 +253,7 @@ export class NodeRedisClient implements RedisClient {
   }
 
   private beginAgain(cause: unknown): void {
-    const reason = cause instanceof Error ? cause : new Error(String(cause));
+    const reason = cause instanceof Error ? cause : new Error(messageOf(cause));
     const delay = this.settings.again?.(this.failures, reason);
     this.failures += 1;
     if (delay === undefined) {

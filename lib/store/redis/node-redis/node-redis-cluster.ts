@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { messageOf } from '../../../primitives/message-of.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type {
   ClientState,
@@ -221,8 +222,7 @@ export class NodeRedisCluster implements ClusterClients {
       }
     }
     if (isAnswer(problem)) return;
-    const reason = problem instanceof Error ? problem.message : String(problem);
-    throw new Error(`No node of the Cluster returned the slot map; the last error: ${reason}`, {
+    throw new Error(`No node of the Cluster returned the slot map; the last error: ${messageOf(problem)}`, {
       cause: problem,
     });
   }

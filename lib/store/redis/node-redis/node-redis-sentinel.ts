@@ -1,3 +1,4 @@
+import { messageOf } from '../../../primitives/message-of.js';
 import type { RedisClient, RedisClients, RedisUser } from '../connection/redis-client.js';
 import { NodeRedisClient } from './node-redis-client.js';
 import {
@@ -85,8 +86,7 @@ export class NodeRedisSentinel implements RedisClients {
         problem = error;
       }
     }
-    const reason = problem instanceof Error ? problem.message : String(problem);
-    throw new Error(`No sentinel named the master; the last error: ${reason}`, {
+    throw new Error(`No sentinel named the master; the last error: ${messageOf(problem)}`, {
       cause: problem,
     });
   }
