@@ -1,3 +1,4 @@
+import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Grant, SharedTerms, Taken } from '../../store/grant.js';
 import type { Lease } from '../hold/lease.js';
@@ -16,10 +17,12 @@ export interface TakenReply extends Taken {
   readonly answeredAt: number;
 }
 
-/** A grant that has arrived, and that a reply must confirm before it may be used. */
+/** A grant that has arrived, by a message or in a reply. A reply may have to confirm it before it may be used. */
 export interface ArrivedGrant {
   readonly grant: Grant;
   readonly ttl: number;
+  /** How the store granted it: a later reply only confirms it. */
+  readonly how: LockGrantedHow;
 }
 
 /**
@@ -89,10 +92,11 @@ export class Bid {
   }
 
   /** Keeps a grant until a reply confirms it. An exclusive bid has only the latest one. */
-  keep(grant: Grant, ttl: number): void {
-    const others = this.arrived.filter((each) => each.grant.owner !== grant.owner);
-    const isOld = !this.terms && others.some((each) => each.grant.token > grant.token);
-    if (!isOld) this.arrived = [...(this.terms ? others : NO_GRANTS), { grant, ttl }];
+  keep(arrived: ArrivedGrant): void {
+    const { owner, token } = arrived.grant;
+    const others = this.arrived.filter(({ grant }) => grant.owner !== owner);
+    const isOld = !this.terms && others.some(({ grant }) => grant.token > token);
+    if (!isOld) this.arrived = [...(this.terms ? others : NO_GRANTS), arrived];
   }
 
   arrivedWith(owner: string): ArrivedGrant | undefined {
@@ -108,10 +112,6 @@ export class Bid {
     const { arrived } = this;
     this.arrived = NO_GRANTS;
     return arrived;
-  }
-
-  get hasArrived(): boolean {
-    return this.arrived.length > 0;
   }
 }
 

@@ -187,7 +187,7 @@ function granted(record: NameRecord, grants: readonly Grant[], claimTtl: number)
   }
   if (!record.isBusy) return claim(record, bid, news, claimTtl);
   // The answer decides.
-  for (const each of news) bid.keep(each, claimTtl);
+  for (const grant of news) bid.keep({ grant, ttl: claimTtl, how: 'hand-off' });
 }
 
 /** Passes the exclusive lock to the next caller here, lets the store decide, or leaves a gap for other clients. */

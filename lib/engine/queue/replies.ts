@@ -1,4 +1,3 @@
-import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
 import { type Grant, isGrant, isShares, type Shares, type Taken } from '../../store/grant.js';
 import { deadlineOf, Lease } from '../hold/lease.js';
 import { ask, askOrGoIdle, cancel } from './asking.js';
@@ -14,12 +13,9 @@ type Asking = Extract<State, { kind: 'asking' | 'yielding' }>;
 
 /** Handles the reply to the request of a bid. */
 export function handleReply(record: NameRecord, state: Asking, reply: Grant | Taken | Shares): void {
-  const { bid, ttl, sentAt } = state;
+  const { bid, sentAt } = state;
   if (isShares(reply)) return handleShares(record, state, reply);
-  if (isGrant(reply)) {
-    const how = state.kind === 'yielding' ? 'local' : howOf(record, bid);
-    return take(record, bid, { grant: reply, ttl }, sentAt, how);
-  }
+  if (isGrant(reply)) return take(record, bid, inReply(record, state, reply), sentAt);
   const takenReply = noteTaken(record, reply, sentAt);
   const [arrived] = bid.takeArrived();
   if (arrived) claim(record, bid, [arrived.grant], arrived.ttl);
@@ -35,11 +31,11 @@ export function claim(record: NameRecord, bid: Bid, grants: readonly Grant[], cl
   const sentAt = takenReply?.sentAt ?? -Infinity;
   // A grant that was made before that reply has ended since.
   const fresh = grants.flatMap((grant): ArrivedGrant[] =>
-    takenReply && grant.token <= takenReply.tokenFloor ? [] : [{ grant, ttl: claimTtl }],
+    takenReply && grant.token <= takenReply.tokenFloor ? [] : [{ grant, ttl: claimTtl, how: 'hand-off' }],
   );
   const [first] = fresh;
   if (first && bid.terms) return takeShares(record, bid, fresh, sentAt);
-  if (first) return take(record, bid, first, sentAt, 'hand-off');
+  if (first) return take(record, bid, first, sentAt);
   // In stores without hand-offs, some servers may still keep it.
   if (takenReply?.tokenFloor === Infinity) for (const each of grants) record.returnGrant(each, claimTtl);
   if (takenReply) stayQueued(record, bid, takenReply);
@@ -86,19 +82,13 @@ function stayQueued(record: NameRecord, bid: Bid, takenReply: TakenReply): void 
 }
 
 /** Uses an exclusive grant that was requested at `sentAt`, possibly for a caller that has left since. */
-function take(
-  record: NameRecord,
-  bid: Bid,
-  arrived: ArrivedGrant,
-  sentAt: number,
-  how: LockGrantedHow,
-): void {
+function take(record: NameRecord, bid: Bid, arrived: ArrivedGrant, sentAt: number): void {
   const { now } = record;
-  const { grant, ttl } = arrived;
+  const { grant, how, ttl } = arrived;
   const head = record.line.first;
   if (isRevoked(record, grant)) return askOrGoIdle(record, bid);
   if (!head || !bid.serves(head.options)) {
-    bid.keep(grant, bid.longestTtl);
+    bid.keep({ grant, ttl: bid.longestTtl, how });
     bid.forgetPlace();
     return askOrGoIdle(record, bid);
   }
@@ -134,7 +124,7 @@ function isLate(record: NameRecord, bid: Bid, arrived: ArrivedGrant | undefined,
 
 /** Asks again to confirm grants. Grants that repeatedly arrive too late count as silence of the store. */
 function askLate(record: NameRecord, bid: Bid, grants: readonly ArrivedGrant[]): void {
-  for (const { grant, ttl } of grants) bid.keep(grant, ttl);
+  for (const each of grants) bid.keep(each);
   bid.lateSince ??= record.now;
   record.silentSince = Math.min(bid.lateSince, record.silentSince ?? bid.lateSince);
   ask(record, bid);
@@ -142,19 +132,17 @@ function askLate(record: NameRecord, bid: Bid, grants: readonly ArrivedGrant[]):
 
 /** Handles the reply to a request for shared holds: uses those that it names, and waits for the rest. */
 function handleShares(record: NameRecord, state: Asking, { holds, taken, tokenFloor }: Shares): void {
-  const { bid, ttl, sentAt } = state;
-  const listed = holds.flatMap((grant): ArrivedGrant[] => {
-    if (record.isKnown(grant)) return [];
-    return [{ grant: { ...grant, tokens: bid.arrivedWith(grant.owner)?.grant.tokens ?? grant.tokens }, ttl }];
-  });
+  const { bid, sentAt } = state;
+  const listed = holds
+    .filter((grant) => !record.isKnown(grant))
+    .map((grant) => inReply(record, state, grant));
   if (isLate(record, bid, listed[0], sentAt)) return askLate(record, bid, listed);
   const place = state.kind === 'asking' ? state.place : undefined;
-  const how = bid.hasArrived ? 'hand-off' : howOf(record, bid);
   // A grant that arrived while the request was in flight and is older than the reply is listed there, or has ended.
   const later = bid.takeArrived().filter(({ grant }) => grant.token > tokenFloor);
   record.raiseSince(tokenFloor);
   if (place !== undefined) bid.shrink(taken && place, holds.length);
-  const unwanted = deliver(record, bid, listed, sentAt, how);
+  const unwanted = deliver(record, bid, listed, sentAt);
   if (taken) noteTaken(record, taken, sentAt);
   else record.takenReply = undefined;
   takeShares(record, bid, later, sentAt, { unwanted, hadPlace: place !== undefined });
@@ -173,7 +161,7 @@ function takeShares(
     return askLate(record, bid, grants);
   }
   bid.shrink(bid.place, grants.length);
-  const all = [...unwanted, ...deliver(record, bid, grants, sentAt, 'hand-off')];
+  const all = [...unwanted, ...deliver(record, bid, grants, sentAt)];
   // The rest keeps its position in the store's queue, so the reply that found this bid waiting still holds.
   const isOver = hadPlace && bid.place === undefined;
   settle(record, bid, all, isOver ? undefined : record.takenReply);
@@ -185,11 +173,9 @@ function deliver(
   bid: Bid,
   grants: readonly ArrivedGrant[],
   sentAt: number,
-  how: LockGrantedHow,
 ): readonly ArrivedGrant[] {
   const until = record.now + record.instance.handoff.window;
-  const wasFree = how === 'free';
-  return grants.filter(({ grant, ttl }) => {
+  return grants.filter(({ grant, how, ttl }) => {
     const head = record.line.first;
     if (isRevoked(record, grant)) return false;
     if (!head || !bid.serves(head.options) || !hasEnoughReplicas(grant, head)) return true;
@@ -197,6 +183,7 @@ function deliver(
     bid.hasServed = record.hasSeenTaken = true;
     const lease = new Lease(record.name, grant, ttl, sentAt);
     const { limit, permits } = head.options;
+    const wasFree = how === 'free';
     // A caller that waits while others read wants exclusive mode, and each further reader delays it.
     if (wasFree || limit < Infinity) lease.passing = { limit, permits, until, wasFree };
     lease.how = how;
@@ -222,9 +209,9 @@ function settle(
   askOrGoIdle(record, undefined);
 }
 
-/** How the store granted what a reply contains. */
-function howOf({ takenReply }: NameRecord, { hasArrived }: Bid): LockGrantedHow {
-  if (!takenReply) return 'free';
-  // If a hand-off arrived while a request was in flight, the reply only confirms it.
-  return hasArrived ? 'hand-off' : 're-ask';
+/** A grant in a reply. If it had arrived before, the reply only confirms it. */
+function inReply(record: NameRecord, { bid, kind, ttl }: Asking, grant: Grant): ArrivedGrant {
+  const before = bid.arrivedWith(grant.owner);
+  if (before) return { grant: { ...grant, tokens: before.grant.tokens }, ttl, how: before.how };
+  return { grant, ttl, how: kind === 'yielding' ? 'local' : record.takenReply ? 're-ask' : 'free' };
 }

@@ -67,8 +67,8 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'the deadline of a grant counts from the reply',
     file: replies,
-    text: 'return take(record, bid, { grant: reply, ttl }, sentAt, how);',
-    instead: 'return take(record, bid, { grant: reply, ttl }, record.now, how);',
+    text: 'return take(record, bid, inReply(record, state, reply), sentAt);',
+    instead: 'return take(record, bid, inReply(record, state, reply), record.now);',
   },
   {
     fault: 'the deadline of a hand-off counts from its arrival',

@@ -54,7 +54,7 @@ export const quorumFaults: readonly DeliberateFault[] = [
   {
     fault: 'the deadline of a grant counts from the reply',
     file: 'lib/engine/queue/replies.ts',
-    text: 'return take(record, bid, { grant: reply, ttl }, sentAt, how);',
-    instead: 'return take(record, bid, { grant: reply, ttl }, record.now, how);',
+    text: 'return take(record, bid, inReply(record, state, reply), sentAt);',
+    instead: 'return take(record, bid, inReply(record, state, reply), record.now);',
   },
 ];

@@ -6,7 +6,7 @@ import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/l
 import { LockEvents } from '../../support/lock-events.js';
 import { EngineFixture, observe } from '../engine/engine-fixture.js';
 import { settle } from '../engine/manual-clock.js';
-import { grant, taken } from '../engine/scripted-store.js';
+import { grant, sharedGrants, shares, taken } from '../engine/scripted-store.js';
 
 describe('How a hold came about', () => {
   let fixture: EngineFixture;
@@ -33,6 +33,35 @@ describe('How a hold came about', () => {
     await settle();
 
     expect(hold.value?.how).toBe('hand-off');
+  });
+
+  describe.each([
+    { mode: 'exclusive', request: 'acquire', granted: [grant(200)], reply: grant(200) },
+    { mode: 'shared', request: 'share', granted: sharedGrants('s1', 200), reply: shares('s1', 200) },
+  ] as const)('in $mode mode', ({ mode, request, granted, reply }) => {
+    it('is hand-off if its message came although no reply had come before', async () => {
+      const hold = observe(fixture.acquire({ mode }));
+      (await fixture.store.next(request)).fail(new Error('The connection was lost.'));
+      await settle();
+      await fixture.clock.advance(50);
+      const confirmation = await fixture.store.next(request);
+      fixture.events.granted('n', granted, 3_000);
+      confirmation.answer(reply);
+      await settle();
+
+      expect(hold.value?.how).toBe('hand-off');
+    });
+
+    it('is free if a free lock was confirmed because the reply came late', async () => {
+      const hold = observe(fixture.acquire({ mode, ttl: 3_000, outageTimeout: 9_000 }));
+      const first = await fixture.store.next(request);
+      await fixture.clock.advance(2_900);
+      first.answer(reply);
+      (await fixture.store.next(request)).answer(reply);
+      await settle();
+
+      expect(hold.value?.how).toBe('free');
+    });
   });
 
   it('is local if the store left the lock to this instance without other waiters', async () => {
