@@ -4,6 +4,7 @@ import type { LockLog } from '../diagnostics/lock-log.js';
 import { listingOf, type LockListing } from '../store/lock-listing.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { Gap, LockStore, StoreEvents } from '../store/lock-store.js';
+import type { Instance } from '../store/open-store.js';
 import type { ForcedRelease } from '../store/store-operations.js';
 import type { MarkStore } from '../store/mark.js';
 import type { Grant } from '../store/grant.js';
@@ -25,10 +26,8 @@ import { LocalQueues } from './queue/local-queues.js';
 import { type Handoff, resolveHandoff } from './queue/bid.js';
 import { excludesOthers } from './queue/waiter.js';
 
-export interface EngineSettings {
+export interface EngineSettings extends Instance {
   readonly store: LockStore;
-  readonly clock: Clock;
-  readonly log: LockLog;
   /** Set by tests. */
   readonly handoff?: Partial<Handoff>;
   /** Milliseconds between requests for labels; see {@link Labels}. */
@@ -68,7 +67,13 @@ export class LockEngine implements StoreEvents {
     this.leases = new Leases(this.clock, this.store, requests, (event) =>
       this.queueOf(event.lease.name).feed(event),
     );
-    this.labels = new Labels(this.clock, this.store, (held) => this.labelOf(held), settings.labelIntervals);
+    this.labels = new Labels(
+      settings.name,
+      this.clock,
+      this.store,
+      (held) => this.labelOf(held),
+      settings.labelIntervals,
+    );
     this.silentHolders = new SilentHolders(this.clock, this.store, this.labels, this.log, () =>
       this.queues.waited(),
     );
@@ -78,7 +83,7 @@ export class LockEngine implements StoreEvents {
       this.silentHolders,
       resolveHandoff(settings.handoff),
     );
-    this.attachments = new Attachments(this.leases);
+    this.attachments = new Attachments(settings.name, this.leases);
   }
 
   /** Number of names that callers here hold or wait for, and of strings that callers attach. */

@@ -19,7 +19,6 @@ export function openLockService(
   options: ResolvedModuleOptions,
   { log, open = (instance) => openStore(options, instance), ...settings }: Surroundings,
 ): LockService {
-  const clock = new SystemClock();
-  const store = open({ name: instanceName(), clock, log });
-  return new LockService(options, new LockEngine({ store, clock, log, ...settings }));
+  const instance = { name: instanceName(), clock: new SystemClock(), log };
+  return new LockService(options, new LockEngine({ ...instance, store: open(instance), ...settings }));
 }

@@ -71,7 +71,7 @@ export class Site {
     this.network = new Network(this.id, world.server, world);
     const { clock } = this;
     const handoff = { max: 2, window: 20 };
-    this.engine = new LockEngine({ store: this.network.store, clock, log: LOG, handoff });
+    this.engine = new LockEngine({ name: this.id, store: this.network.store, clock, log: LOG, handoff });
     const { engine } = this;
     const { labels, leases, queues } = engine;
     // No client of another package uses these names, and the machine does not sleep.

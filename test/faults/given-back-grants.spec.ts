@@ -36,7 +36,7 @@ class SilentStore implements LockStore {
 it('a released grant is never adopted', async () => {
   const store = new SilentStore();
   const { defaults } = resolveModuleOptions({});
-  const engine = new LockEngine({ store, clock: new SystemClock(), log: console });
+  const engine = new LockEngine({ name: 'me', store, clock: new SystemClock(), log: console });
   const grant = { owner: 'me:700', token: 700, tokens: 1 };
 
   engine.granted('job', [grant], 1_000);

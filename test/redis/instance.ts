@@ -25,11 +25,11 @@ export class Instance implements AsyncDisposable {
 
   constructor({ handoff = {}, ...options }: InstanceOptions) {
     const resolved = resolveFlatOptions(byTestedClient(options));
-    const clock = new SystemClock();
     const note = (message: string): void => void this.logged.push(message);
     const log = { log: note, warn: note, error: note };
-    this.store = openStore(resolved, { name: this.name, clock, log });
-    this.engine = new LockEngine({ store: this.store, clock, handoff, log });
+    const instance = { name: this.name, clock: new SystemClock(), log };
+    this.store = openStore(resolved, instance);
+    this.engine = new LockEngine({ ...instance, store: this.store, handoff });
     this.locks = new LockService(resolved, this.engine);
   }
 

@@ -85,11 +85,13 @@ export class EdgeScene {
   }
 
   private open(process: SimulatedProcess, weather: Weather, i: number): LockService {
-    const remote = memoryStore(this.server, instanceCalled(`p${i}`));
+    const name = instanceCalled(`p${i}`);
+    const remote = memoryStore(this.server, name);
     const commands = new CommandConnection(this.time, process, weather, i, undefined);
     const inbox = new InboxConnection(this.time, process, weather, i, remote);
     const options = resolveFlatOptions({});
     const engine = new LockEngine({
+      name,
       store: new SimulatedStore(remote, commands, inbox),
       clock: process,
       log: { log: ignore, warn: ignore, error: ignore },

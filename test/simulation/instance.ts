@@ -30,6 +30,7 @@ export function startInstances(
     const process = new SimulatedProcess(time, 1 + drift / 1_000, 10_000 * index);
     const link = servers.link(name, index, process);
     const engine = new LockEngine({
+      name,
       store: link.store,
       clock: process,
       handoff,

@@ -49,12 +49,14 @@ export class SeveralNamesSimulation {
     const weather = new Weather({ drifts: [], handoff, latencies, straggle: undefined, steps: [] });
     this.processes = Array.from({ length: schedule.instances }, (_, i) => {
       const process = new SimulatedProcess(this.time, 1, 10_000 * i);
-      const remote = memoryStore(this.server, instanceCalled(`p${i}`));
+      const name = instanceCalled(`p${i}`);
+      const remote = memoryStore(this.server, name);
       const commands = new CommandConnection(this.time, process, weather, i, undefined);
       const inbox = new InboxConnection(this.time, process, weather, i, remote);
       const options = resolveFlatOptions({ wait: Infinity });
       const store = new SimulatedStore(remote, commands, inbox);
       const engine = new LockEngine({
+        name,
         store,
         clock: process,
         handoff,

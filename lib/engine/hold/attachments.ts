@@ -4,7 +4,6 @@ import { Abandonment } from '../../primitives/abandonment.js';
 import { answerWithin } from '../../primitives/answer-within.js';
 import type { OwnerChange, Transferred } from '../../store/lock-store.js';
 import { taggedOwner } from '../../store/owner-id.js';
-import { parsePlace } from '../../store/place.js';
 import { detachedGoneError, FORCED, lostError, unavailableError, undecidedError } from '../lock-errors.js';
 import { Hold } from './hold.js';
 import { Lease } from './lease.js';
@@ -31,7 +30,10 @@ export class Attachments {
   /** The last attempt for the string with each secret. */
   private readonly attempts = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly leases: Leases) {}
+  constructor(
+    private readonly instance: string,
+    private readonly leases: Leases,
+  ) {}
 
   /** Number of strings with attempts in progress. */
   get size(): number {
@@ -55,14 +57,13 @@ export class Attachments {
 
   /** Takes over all holds of a string; rejects if one has ended, or another caller has taken them. */
   attach({ holds, secret }: Transfer, options: ResolvedLockOptions): Promise<readonly Hold[]> {
-    const { instance } = parsePlace(this.leases.store.place(0, 1));
     // Different for each attempt: a late request of one attempt must not look like another attempt.
     const random = randomBytes(TAG_BYTES);
     const parts = holds.map((detached): Part => {
       const { minHold, mode, name, permits, token } = detached;
       const ttl = Math.max(options.ttl, Math.ceil(minHold));
       const from = ownerOfDetached(secret, detached);
-      const to = taggedOwner(instance, tagOf(mode, random, permits), token);
+      const to = taggedOwner(this.instance, tagOf(mode, random, permits), token);
       return { detached, change: { name, from, to, ttl } };
     });
     const takeover = new Takeover(this.leases, parts, options);

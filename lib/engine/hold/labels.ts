@@ -4,7 +4,6 @@ import type { Clock } from '../../primitives/clock.js';
 import type { LockInfo } from '../../store/lock-snapshot.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
 import { instanceOf, isInstance } from '../../store/owner-id.js';
-import { parsePlace } from '../../store/place.js';
 import { withHolderLabel } from '../lock-errors.js';
 
 /** A name and the owner id of one of its holders. */
@@ -34,10 +33,12 @@ export class Labels {
   private count = 0;
 
   /**
+   * @param own the name of this instance
    * @param labelOf the label of a hold of this instance
    * @param intervals see {@link INTERVALS}
    */
   constructor(
+    private readonly own: string,
     private readonly clock: Clock,
     private readonly store: LockStore,
     private readonly labelOf: (held: HeldBy) => string | undefined,
@@ -121,10 +122,6 @@ export class Labels {
     if (question !== undefined) return this.answer(asker, question, holds);
     const [, id, labels = ''] = ANSWER.exec(message) ?? [];
     this.questions.get(Number(id))?.(listIn(labels));
-  }
-
-  private get own(): string {
-    return parsePlace(this.store.place(0, 1)).instance;
   }
 
   private canAsk(instance: string): boolean {

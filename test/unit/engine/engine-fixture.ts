@@ -18,6 +18,7 @@ export class EngineFixture {
     readonly clock = new ManualClock(),
   ) {
     this.engine = new LockEngine({
+      name: 'me',
       store: this.store,
       clock: this.clock,
       handoff: { max: 32, window: 20, ...handoff },

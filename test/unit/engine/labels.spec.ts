@@ -8,7 +8,7 @@ describe('The label of a hold elsewhere', () => {
   it('is requested again ten seconds after its instance did not answer', async () => {
     const clock = new ManualClock();
     const send = jest.fn(() => Promise.resolve(true));
-    const labels = new Labels(clock, Object.assign(new ScriptedStore(), { send }), () => undefined);
+    const labels = new Labels('me', clock, Object.assign(new ScriptedStore(), { send }), () => undefined);
     const request = async (): Promise<number> => {
       send.mockClear();
       const label = labels.of([HELD]);

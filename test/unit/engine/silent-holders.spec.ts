@@ -50,7 +50,7 @@ describe('A holder that others wait for', () => {
         },
       },
     });
-    const labels = new Labels(clock, store, () => undefined);
+    const labels = new Labels('me', clock, store, () => undefined);
     const log = { ...QUIET, warn: (line: string) => lines.push(line) };
     silentHolders = new SilentHolders(clock, store, labels, log, () => waited);
   });
