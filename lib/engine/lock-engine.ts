@@ -50,9 +50,6 @@ export class LockEngine implements StoreEvents {
   done: (name?: string) => void = () => undefined;
   private readonly attachments: Attachments;
   private isOpen = false;
-  private rejectsAcquires = false;
-  /** Whether the store was closed, at the end of the shutdown. */
-  private isClosed = false;
   /** When holders have had their time to end; undefined until the shutdown waits for them. */
   private holdersEndAt: number | undefined;
   private aborting: Promise<void> | undefined;
@@ -131,7 +128,7 @@ export class LockEngine implements StoreEvents {
 
   /** The error of a failed request: the store did not answer, refused it, or was closed. */
   requestError(names: readonly string[], cause: unknown): LockError {
-    return this.isClosed ? closedError(names) : requestError(names, cause);
+    return this.queues.phase === 'closed' ? closedError(names) : requestError(names, cause);
   }
 
   /** Iterates over the held names with a prefix, some at a time; a single holder has its label. */
@@ -252,18 +249,18 @@ export class LockEngine implements StoreEvents {
 
   /** Whether shutdown has begun. */
   get isClosing(): boolean {
-    return this.queues.isClosing;
+    return this.queues.phase !== 'open';
   }
 
   /** Begins the shutdown: from now on, free locks are granted, and no caller waits for a taken one. */
   endWaits(): void {
-    this.queues.isClosing = true;
+    if (!this.isClosing) this.queues.phase = 'ending-waits';
     for (const queue of [...this.queues]) queue.report({ kind: 'end-waits' });
   }
 
   /** Rejects all new and waiting calls from now on. Holders continue. */
   rejectAcquires(): void {
-    this.queues.isClosing = this.rejectsAcquires = true;
+    if (this.queues.phase !== 'closed') this.queues.phase = 'rejecting';
     this.rejectAll(closedError);
   }
 
@@ -287,7 +284,7 @@ export class LockEngine implements StoreEvents {
     this.leases.stop();
     this.silentHolders.stop();
     this.queues.stop();
-    this.isClosed = true;
+    this.queues.phase = 'closed';
     await this.store.close();
   }
 
@@ -318,7 +315,7 @@ export class LockEngine implements StoreEvents {
 
   /** Opens the store, once; throws after it was closed. */
   private openStore(): LockStore {
-    if (this.isClosed) throw closedError([]);
+    if (this.queues.phase === 'closed') throw closedError([]);
     // Its connections and timers outlive the first call.
     if (!this.isOpen) inRootContext(() => this.store.open(this));
     this.isOpen = true;
@@ -333,6 +330,7 @@ export class LockEngine implements StoreEvents {
 
   /** The reason why no acquire is possible; undefined if acquires are possible. */
   private get rejection(): Rejection | undefined {
-    return this.rejectsAcquires ? closedError : this.fault;
+    const { phase } = this.queues;
+    return phase === 'rejecting' || phase === 'closed' ? closedError : this.fault;
   }
 }

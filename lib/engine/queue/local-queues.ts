@@ -14,6 +14,14 @@ import type { Event } from './name-event.js';
 import type { Handoff } from './bid.js';
 import type { Waiter } from './waiter.js';
 
+/**
+ * The phases of an instance until the end of its shutdown, in order:
+ * - ending-waits: free locks are granted, and no caller waits for a taken one.
+ * - rejecting: all acquires are rejected, and holders continue.
+ * - closed: the store is closed.
+ */
+export type Phase = 'open' | 'ending-waits' | 'rejecting' | 'closed';
+
 /** The local queues of one instance by name, with everything that they share. */
 export class LocalQueues<
   Queue extends { readonly record: NameRecord; report(event: Event, now?: number): void },
@@ -26,8 +34,8 @@ export class LocalQueues<
   readonly gaps = new Gaps();
   /** The highest token of a lease or grant that has ended here: the store must not adopt it as a lost reply. */
   endedToken = 0;
-  /** Whether shutdown has begun: new callers do not wait for a taken lock. */
-  isClosing = false;
+  /** How far the shutdown of this instance has got. */
+  phase: Phase = 'open';
   /**
    * A Map keeps removed entries alive (see `Fifo`). The slot of a removed queue therefore stays in the Map, without the
    * queue.
