@@ -3,13 +3,13 @@ import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import { detachmentError, partlyDetached } from '../lock-errors.js';
+import { BaseLock } from './base-lock.js';
 import type { GrantedLock, Lock } from './lock.interface.js';
-import { PrintableLock } from './printable-lock.js';
 import type { ReusableLock } from './reentry.js';
 import { formatTransfer, newSecret } from './transfer-string.js';
 
 /** Holds of several names as one lock, which is lost with its first lost hold. */
-export class CombinedLock extends PrintableLock implements GrantedLock {
+export class CombinedLock extends BaseLock implements GrantedLock {
   private combined: AbortController | undefined;
   private ends: readonly (() => void)[] = [];
 
@@ -27,10 +27,6 @@ export class CombinedLock extends PrintableLock implements GrantedLock {
 
   get signal(): AbortSignal {
     return (this.combined ??= this.combine()).signal;
-  }
-
-  get held(): boolean {
-    return this.holds.every((hold) => hold.held);
   }
 
   get remaining(): number {
@@ -67,10 +63,6 @@ export class CombinedLock extends PrintableLock implements GrantedLock {
     // Releases all in parallel; none rejects.
     await Promise.all(this.holds.map((hold) => hold.release()));
     for (const end of this.ends) end();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.release();
   }
 
   /**

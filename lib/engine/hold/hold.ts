@@ -22,18 +22,29 @@ import { inRootContext } from '../../primitives/root-context.js';
 import type { Lease, LeaseUser } from './lease.js';
 import type { Leases } from './leases.js';
 import type { OwnHold } from './lock.interface.js';
-import { PrintableLock } from './printable-lock.js';
+import { BaseLock } from './base-lock.js';
+
+const DONE = Promise.resolve();
+
+/**
+ * The states of a hold:
+ * - moving: a transfer is in flight, and after a failure the hold can be used again.
+ * - releasing: it waits for the end of a transfer or of nested calls.
+ * - moved, released: it has ended.
+ *
+ * A hold can be lost in each of them but the last two. Its release follows all the same.
+ */
+type State = 'held' | 'moving' | 'releasing' | 'moved' | 'released';
 
 /** A caller's hold of a name. */
-export class Hold extends PrintableLock implements ReusableLock, ObservedHold, LeaseUser {
+export class Hold extends BaseLock implements ReusableLock, ObservedHold, LeaseUser {
   reentry: Reentry | undefined;
   acquire: LockAcquire | undefined;
   private controller: AbortController | undefined;
   private lost: LockLostError | undefined;
-  private releasing: Promise<void> | undefined;
-  /** Set during a transfer; settles with its outcome. */
-  private moving: Promise<void> | undefined;
-  private ended = false;
+  private state: State = 'held';
+  /** Settles with the transfer or the release that has begun last. */
+  private ending = DONE;
 
   constructor(
     readonly keys: readonly string[],
@@ -100,17 +111,17 @@ export class Hold extends PrintableLock implements ReusableLock, ObservedHold, L
     return isSharedOwner(this.lease.owner) ? 'shared' : 'exclusive';
   }
 
-  get held(): boolean {
-    return this.remaining > 0;
-  }
-
   get remaining(): number {
-    return this.releasing || this.moving ? 0 : this.certainFor;
+    return this.state === 'held' ? this.certainFor : 0;
   }
 
   get certainFor(): number {
-    if (this.ended || this.lost) return 0;
+    if (this.hasEnded || this.lost) return 0;
     return Math.max(0, Math.min(this.leaseEnd, this.endsAt) - this.leases.clock.now());
+  }
+
+  private get hasEnded(): boolean {
+    return this.state === 'moved' || this.state === 'released';
   }
 
   describe(now: number): Omit<OwnHold, 'waiting'> {
@@ -129,12 +140,12 @@ export class Hold extends PrintableLock implements ReusableLock, ObservedHold, L
 
   assertHeld(): void {
     this.assertNotLost();
-    if (this.moving) throw detachedError(this.keys);
-    if (this.releasing) throw releasedError(this.keys);
+    if (this.state === 'moving' || this.state === 'moved') throw detachedError(this.keys);
+    if (this.state !== 'held') throw releasedError(this.keys);
   }
 
   assertNotLost(): void {
-    if (this.ended && !this.lost) return;
+    if (this.hasEnded && !this.lost) return;
     if (this.certainFor > 0) return;
     throw this.lost ?? this.errorOf(expiry(this.options));
   }
@@ -178,16 +189,19 @@ export class Hold extends PrintableLock implements ReusableLock, ObservedHold, L
     const moving = leases.transfer(lease, owner, longerTtl, this.options.outageTimeout).then((isDone) => {
       if (!isDone) this.assertNotLost();
     });
-    this.moving = moving;
+    this.state = 'moving';
+    this.ending = moving;
     try {
       await moving;
     } catch (error) {
-      this.moving = undefined;
-      if (!this.releasing) this.reentry?.reopen();
+      if (this.state === 'moving') {
+        this.state = 'held';
+        this.reentry?.reopen();
+      }
       throw error;
     }
     if (this.acquire) this.tellEnd(undefined);
-    this.ended = true;
+    this.state = 'moved';
     this.reentry?.context.endOfHold();
     return { detached, release: () => leases.requests.release(name, owner, longerTtl) };
   }
@@ -199,7 +213,7 @@ export class Hold extends PrintableLock implements ReusableLock, ObservedHold, L
     void reentry?.close();
     this.noteEnd();
     const ending = leases.endBy(lease, () => send(true));
-    this.releasing = ending.then(
+    this.ending = ending.then(
       () => undefined,
       () => undefined,
     );
@@ -212,17 +226,18 @@ export class Hold extends PrintableLock implements ReusableLock, ObservedHold, L
   }
 
   release(): Promise<void> {
-    this.releasing ??= this.moving ? this.releaseUnlessMoved(this.moving) : this.releaseNow();
-    return this.reentry?.isOwnWait ? Promise.resolve() : this.releasing;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.release();
+    const { state } = this;
+    if (state === 'held' || state === 'moving') {
+      this.state = 'releasing';
+      // After a transfer, there is nothing to release.
+      this.ending = state === 'held' ? this.releaseNow() : this.ending.catch(() => this.releaseNow());
+    }
+    return this.reentry?.isOwnWait ? DONE : this.ending;
   }
 
   /** Marks the hold as lost: it ended before its release. */
   lose(loss: Loss, keys = this.keys): void {
-    if (this.ended || this.lost) return;
+    if (this.hasEnded || this.lost) return;
     const lost = this.errorOf(loss, keys);
     this.lost = lost;
     inRootContext(() => {
@@ -247,15 +262,6 @@ export class Hold extends PrintableLock implements ReusableLock, ObservedHold, L
     return left ? left.then(() => this.end()) : this.end();
   }
 
-  /** Releases the hold, unless it was transferred. */
-  private async releaseUnlessMoved(moving: Promise<void>): Promise<void> {
-    const isMoved = await moving.then(
-      () => true,
-      () => false,
-    );
-    if (!isMoved) await this.releaseNow();
-  }
-
   private end(): Promise<void> {
     this.noteEnd();
     return this.leases.release(this);
@@ -264,7 +270,7 @@ export class Hold extends PrintableLock implements ReusableLock, ObservedHold, L
   private noteEnd(): void {
     // The end of the lease may not have been noticed yet.
     if (this.acquire && !this.lost) this.tellEnd(this.certainFor > 0 ? undefined : 'expired');
-    this.ended = true;
+    this.state = 'released';
     this.reentry?.context.endOfHold();
   }
 

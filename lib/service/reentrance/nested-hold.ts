@@ -1,4 +1,4 @@
-import { PrintableLock } from '../../engine/hold/printable-lock.js';
+import { BaseLock } from '../../engine/hold/base-lock.js';
 import type { ReusableLock, Reentry } from '../../engine/hold/reentry.js';
 import type { Duration } from '../../options/duration.js';
 import { LockConfigError } from '../../errors/lock.error.js';
@@ -8,7 +8,7 @@ import { releasedError } from '../../engine/lock-errors.js';
  * An entry into a hold of the enclosing context, with that hold's token and lease. Its release only admits the next
  * branch.
  */
-export class NestedHold extends PrintableLock implements ReusableLock {
+export class NestedHold extends BaseLock implements ReusableLock {
   reentry: Reentry | undefined;
   private releasing: Promise<void> | undefined;
   private ended = false;
@@ -46,10 +46,6 @@ export class NestedHold extends PrintableLock implements ReusableLock {
 
   get leaseEnd(): number {
     return this.outer.leaseEnd;
-  }
-
-  get held(): boolean {
-    return this.remaining > 0;
   }
 
   get remaining(): number {
@@ -103,10 +99,6 @@ export class NestedHold extends PrintableLock implements ReusableLock {
   release(): Promise<void> {
     this.releasing ??= this.end();
     return this.reentry?.isOwnWait ? Promise.resolve() : this.releasing;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.release();
   }
 
   private async end(): Promise<void> {
