@@ -124,7 +124,7 @@ export class MemoryLockServer {
       if (place !== undefined) this.queues.enqueue(name, place);
       return this.taken(name);
     }
-    return this.grant(name, owner.slice(0, owner.lastIndexOf(':')), ttl, tokens);
+    return this.grant(name, instanceOf(owner), ttl, tokens);
   }
 
   /** @internal */

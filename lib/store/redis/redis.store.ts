@@ -25,7 +25,7 @@ import {
   type Shares,
   type Taken,
 } from '../grant.js';
-import { isSharedOwner, sharedTag } from '../owner-id.js';
+import { digitsIn, isSharedOwner, sharedTag } from '../owner-id.js';
 import { formatPlace } from '../place.js';
 import { ClusterTopology } from './cluster/cluster.topology.js';
 import { integer, list, text } from './connection/script-reply.js';
@@ -115,8 +115,7 @@ export class RedisStore implements LockStore {
     const leads = isAwaited && !this.polls;
     if (owner[this.settings.instance.length] === ':') return this.exclusive.release(name, owner, leads);
     if (isSharedOwner(owner)) return this.shared.release(name, owner, leads);
-    const colon = owner.lastIndexOf(':');
-    return this.exclusive.releaseFrom(owner.slice(0, colon), name, owner.slice(colon + 1), leads);
+    return this.exclusive.releaseOther(name, owner, leads);
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
@@ -198,6 +197,6 @@ function topologyOf(settings: RedisStoreSettings): Topology {
 /** Parses the owner id of a hold, which ends in its token. */
 function ownerId(reply: unknown): string {
   const owner = text(reply);
-  integer(owner.slice(owner.lastIndexOf(':') + 1));
+  integer(digitsIn(owner));
   return owner;
 }

@@ -47,7 +47,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'the next hold of a turn keeps the owner id',
     file: server,
-    text: "return this.grant(name, owner.slice(0, owner.lastIndexOf(':')), ttl, tokens);",
+    text: 'return this.grant(name, instanceOf(owner), ttl, tokens);',
     instead: `const block = this.tokens.mint(tokens);
     this.locks.keep(name, owner, ttl);
     return { owner, ...block };`,
