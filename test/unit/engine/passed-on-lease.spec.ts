@@ -41,6 +41,20 @@ describe('A lease that is passed on in memory', () => {
     expect(fixture.store.unseen('yield') + fixture.store.unseen('release')).toBe(1);
   });
 
+  it('goes back to the store at the end of its window, which begins with the grant', async () => {
+    fixture = new EngineFixture({ window: 20 });
+    const { first, second } = await hold({}, {});
+    const third = observe(fixture.acquire());
+    await fixture.clock.advance(19);
+    await passOn(first);
+    expect(second.value?.held).toBe(true);
+    await fixture.clock.advance(1);
+    await passOn(second.value as Hold);
+
+    expect(third).toEqual({});
+    expect(fixture.store.unseen('yield')).toBe(1);
+  });
+
   it('goes to twice as many callers after each yield without other waiters', async () => {
     fixture = new EngineFixture({ max: 2, window: 60_000 });
     const first = await fixture.hold();
