@@ -6,7 +6,7 @@ import { ManualClock, settle } from '../engine/manual-clock.js';
 
 /** Longer than a subscription stays without waiters. */
 const LONG = 5_000;
-const LOST = new Error('Connection is closed.');
+const REFUSED = new Error('NOPERM');
 
 interface Request {
   resolve(): void;
@@ -25,7 +25,9 @@ describe('An inbox with a channel for each name', () => {
       state: 'ready',
       on: (event: keyof ClientEvents, call: () => void) => Object.assign(listeners, { [event]: call }),
       subscribe: () =>
-        new Promise<void>((resolve, reject) => void requests.push({ resolve, reject: () => reject(LOST) })),
+        new Promise<void>(
+          (resolve, reject) => void requests.push({ resolve, reject: () => reject(REFUSED) }),
+        ),
       unsubscribe: (channel: string) => unsubscribed.push(channel),
     } as unknown as RedisClient;
     const log = { ...QUIET, warn: (message: string) => warnings.push(message) };
@@ -80,6 +82,23 @@ describe('An inbox with a channel for each name', () => {
     await settle();
 
     expect([unsubscribed, subscribed, inbox.canReceive('n')]).toEqual([['channel:n'], [], false]);
+  });
+
+  it('warns once that the server rejects a subscription, and once more after it has accepted one', async () => {
+    const { clock, inbox, requests, warnings } = build();
+    inbox.keep('channel:n', 'n');
+    for (const outcome of ['reject', 'reject', 'resolve'] as const) {
+      requests.at(-1)?.[outcome]();
+      await clock.advance(LONG);
+    }
+    expect(warnings).toEqual([
+      'Locks cannot be handed over directly, so waiters ask at intervals: SSUBSCRIBE channel:n failed: NOPERM',
+    ]);
+    inbox.keep('channel:other', 'other');
+    requests.at(-1)?.reject();
+    await settle();
+
+    expect(warnings).toHaveLength(2);
   });
 
   it('does not listen by a reply of a lost connection', async () => {

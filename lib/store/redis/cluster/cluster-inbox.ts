@@ -1,21 +1,18 @@
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { StoreEvents } from '../../lock-store.js';
-import { DeafnessWarning, deliver } from '../connection/inbox.js';
+import { deliver } from '../connection/inbox.js';
 import type { ClusterKeySpace } from '../key-space.js';
 import type { RedisStoreSettings } from '../topology.js';
 import type { SubscribeCommand } from '../connection/redis-client.js';
 import { slotOf } from '../connection/slot-of.js';
-import { type Subscription, Subscriptions } from '../connection/subscriptions.js';
+import { type Subscription, Subscriptions, type SubscriptionSettings } from '../connection/subscriptions.js';
 import type { Receivers, Trial, TrialTarget } from '../trial/trial.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import { NodeListener } from './node-listener.js';
 
-/** Milliseconds until failed subscriptions are retried. */
-const RETRY_DELAY = 200;
 const REFUSED = /^(NOPERM|NOAUTH|WRONGPASS|ERR)/;
 
 interface ClusterSubscription extends Subscription {
-  readonly command: SubscribeCommand;
   readonly slot: number;
   /** The listener that has, or requested, the subscription. */
   listener: NodeListener | undefined;
@@ -32,18 +29,17 @@ interface ClusterSubscription extends Subscription {
 export class ClusterInbox extends Subscriptions<ClusterSubscription> {
   /** By {@link listenerKey}. */
   private readonly listeners = new Map<string, NodeListener>();
-  private readonly warning: DeafnessWarning;
+  protected readonly retryDelay = 200;
 
   constructor(
     private readonly connection: ClusterConnection,
     private readonly keySpace: ClusterKeySpace,
-    private readonly settings: Pick<RedisStoreSettings, 'clock' | 'commandTimeout' | 'instance' | 'log'>,
+    protected override readonly settings: SubscriptionSettings & Pick<RedisStoreSettings, 'commandTimeout'>,
     private readonly trials: { readonly receivers: Receivers; trialAt(address: string): Trial },
     private readonly events: StoreEvents,
   ) {
     const channelOf = (name: string): string => keySpace.inbox(keySpace.lock(name)) + settings.instance;
-    super(settings.clock, channelOf, (name) => events.isInUse(name));
-    this.warning = new DeafnessWarning(settings.log);
+    super(settings, channelOf, (name) => events.isInUse(name));
   }
 
   open(): void {
@@ -78,34 +74,26 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     this.listeners.clear();
   }
 
-  protected create(channel: string, name: string | undefined): ClusterSubscription {
-    const command = name === undefined ? 'subscribe' : 'ssubscribe';
-    return { command, channel, slot: slotOf(channel), name, listener: undefined, address: '', stands: false };
+  protected create(subscription: Subscription): ClusterSubscription {
+    return { ...subscription, slot: slotOf(subscription.channel), listener: undefined, address: '' };
   }
 
-  protected subscribe(subscription: ClusterSubscription): void {
+  protected send(subscription: ClusterSubscription): Promise<void> | undefined {
     const { command, channel } = subscription;
     const listener = this.listenerOf(subscription);
-    if (!listener) return this.retryIn(RETRY_DELAY);
     subscription.listener = listener;
+    if (!listener) this.retryLater();
     // Connects with the first subscription, and stays connected.
-    inRootContext(() => listener.subscribe(command, channel)).then(
-      () => {
-        if (subscription.listener !== listener) return;
-        subscription.stands = true;
-        this.warning.end();
-        this.reportActive(subscription);
-      },
-      (error: unknown) => {
-        if (subscription.listener === listener) subscription.listener = undefined;
-        this.warnIfRefused(command, channel, error);
-        this.retryIn(RETRY_DELAY);
-      },
-    );
+    return listener && inRootContext(() => listener.subscribe(command, channel));
+  }
+
+  /** Not for a node that is down or a slot that moves. */
+  protected isRefusal(error: unknown): boolean {
+    return error instanceof Error && REFUSED.test(error.message);
   }
 
   /** Reports a new subscription to the engine. During a trial of the node, the result of the trial reports it. */
-  private reportActive({ address, command, name }: ClusterSubscription): void {
+  protected reportActive({ address, command, name }: ClusterSubscription): void {
     const trial = this.trials.trialAt(address);
     if (command === 'subscribe' || trial.receivers === 'counted') this.events.subscribed(name);
     else if (!trial.hasBegun) trial.begin(() => this.targetAt(address));
@@ -163,19 +151,19 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
       if (subscription.listener === listener) this.lose(subscription);
     if (this.isClosed) return;
     this.connection.clients.refresh();
-    this.retryIn(RETRY_DELAY);
+    this.retryLater();
   }
 
-  private lose(subscription: ClusterSubscription): void {
+  protected override lose(subscription: ClusterSubscription): void {
+    super.lose(subscription);
     subscription.listener = undefined;
-    subscription.stands = false;
   }
 
   /** Moves every subscription to the node of its slot, after the slot map was read. */
   private follow(): void {
     for (const subscription of this.byChannel.values()) {
-      const { listener, channel } = subscription;
-      if (listener && this.isAtItsPlace(subscription)) continue;
+      const { channel, listener, request } = subscription;
+      if (request && this.isAtItsPlace(subscription)) continue;
       listener?.unsubscribe(channel);
       this.lose(subscription);
       this.subscribe(subscription);
@@ -188,18 +176,13 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     return this.listeners.get(listenerKey(command, this.connection.clients.ownerOf(slot) ?? '')) === listener;
   }
 
-  protected subscribeAll(): void {
+  protected override subscribeAll(): void {
     this.connection.clients.refresh();
     this.follow();
   }
 
   protected unsubscribe({ channel, listener }: ClusterSubscription): void {
     listener?.unsubscribe(channel);
-  }
-
-  /** Warns if the node rejects a subscription, but not for a node that is down or a slot that moves: both pass. */
-  private warnIfRefused(command: SubscribeCommand, channel: string, error: unknown): void {
-    if (error instanceof Error && REFUSED.test(error.message)) this.warning.give(command, channel, error);
   }
 }
 

@@ -1,8 +1,5 @@
-import type { LockLog } from '../../../diagnostics/lock-log.js';
-import { messageOf } from '../../../primitives/message-of.js';
 import type { StoreEvents } from '../../lock-store.js';
 import { sharesOf } from '../../owner-id.js';
-import type { SubscribeCommand } from './redis-client.js';
 
 const GRANTED = /^granted (\d+) (\d+) (\d+) (.*)$/s;
 const SHARED = /^shared (\d+) (\d+)\/(\d+) (\d+) (\w+) (.*)$/s;
@@ -60,24 +57,4 @@ function grantIn(message: string, instance: string): Parameters<StoreEvents['gra
   const [, token, holds, tokens, claimTtl, tag = '', name = ''] = shared;
   const block = { token: Number(token), tokens: Number(tokens) };
   return [name, sharesOf(instance, tag, block, Number(holds)), Number(claimTtl)];
-}
-
-/** Logs that listening is rejected: once, and again after it has worked in between. */
-export class DeafnessWarning {
-  private isGiven = false;
-
-  constructor(private readonly log: LockLog) {}
-
-  give(command: SubscribeCommand, channel: string, error: unknown): void {
-    if (this.isGiven) return;
-    this.isGiven = true;
-    this.log.warn(
-      `Locks cannot be handed over directly, so waiters ask at intervals: ` +
-        `${command.toUpperCase()} ${channel} failed: ${messageOf(error)}`,
-    );
-  }
-
-  end(): void {
-    this.isGiven = false;
-  }
 }
