@@ -1,5 +1,7 @@
-import { isDate } from 'node:util/types';
+import { isDate, isPromise } from 'node:util/types';
+import { LockKeyError } from '../errors/lock.error.js';
 import { LONE_SURROGATE } from '../primitives/characters.js';
+import { tryTo } from '../primitives/try-to.js';
 
 const PART_ALLOWED =
   'a part of a key is a non-empty string, a finite number, a bigint, a boolean or a valid Date';
@@ -24,11 +26,31 @@ export function keyPartText(value: unknown): string | undefined {
   }
 }
 
+/**
+ * Reads values for a key, of which accessors and Proxies may throw anything.
+ *
+ * @param what the values, for the message.
+ * @throws LockKeyError whose `cause` is the thrown value.
+ */
+export function readForKey<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof LockKeyError) throw cause;
+    throw new LockKeyError(`${what} cannot be read, because an accessor or a Proxy throws.`, { cause });
+  }
+}
+
 /** Describes a value without its content, which may be personal. */
 export function describeValue(value: unknown): string {
+  return tryTo(() => describe(value)) ?? 'an object that cannot be read';
+}
+
+function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === 'string') return describeString(value);
   if (typeof value === 'number') return describeNumber(value);
+  if (isPromise(value)) return 'a Promise, which is not awaited';
   if (isDate(value)) return isValid(value) ? 'a Date' : 'an invalid Date';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   if (typeof value !== 'object') return `a ${typeof value}`;

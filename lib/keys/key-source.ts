@@ -1,8 +1,6 @@
-import { isPromise } from 'node:util/types';
-import { LockConfigError, LockKeyError } from '../errors/lock.error.js';
-import { describeValue } from './key-part.js';
+import { LockConfigError } from '../errors/lock.error.js';
 import { parseKeyTemplate } from './key-template.js';
-import { lockNameProblem, sortedNames } from './lock-name.js';
+import { lockNamesOf, sortedNames } from './lock-name.js';
 
 /**
  * A function from the arguments of a call to its lock names; `this` is the instance. Unlike the parts of a template,
@@ -23,7 +21,7 @@ export interface CompiledKeySource {
    * @param method Class and method, for messages.
    * @throws LockKeyError if the arguments give no valid name; errors of a key function pass unchanged.
    */
-  resolve(args: readonly unknown[], method: string, instance?: unknown): string[];
+  resolve(args: readonly unknown[], method: string, instance?: unknown): readonly string[];
 }
 
 /**
@@ -41,7 +39,8 @@ export function compileKeySource(source: KeySource): CompiledKeySource {
   if (typeof source === 'function')
     return {
       template: undefined,
-      resolve: (args, method, instance) => namesFrom(source, args, method, instance),
+      resolve: (args, method, instance) =>
+        lockNamesOf(Reflect.apply(source, instance, args), `${method}: the lock name from the key function`),
     };
   if (!isTemplates(source)) {
     throw new LockConfigError(
@@ -61,29 +60,4 @@ function isTemplates(source: unknown): source is readonly string[] {
   return (
     Array.isArray(source) && source.length > 0 && source.every((template) => typeof template === 'string')
   );
-}
-
-function namesFrom(
-  source: KeyFunction,
-  args: readonly unknown[],
-  method: string,
-  instance: unknown,
-): string[] {
-  const result: unknown = Reflect.apply(source, instance, args);
-  if (typeof result === 'string') return [checkedName(result, method)];
-  if (!Array.isArray(result) || result.length === 0)
-    throw new LockKeyError(`${method}: ${wrongResult(result)}.`);
-  return sortedNames(Array.from(result, (name: unknown) => checkedName(name, method)));
-}
-
-function wrongResult(result: unknown): string {
-  const found = isPromise(result) ? 'a Promise' : describeValue(result);
-  return `the key function returned ${found}; return a lock name or a non-empty array of them, synchronously`;
-}
-
-function checkedName(name: unknown, method: string): string {
-  const problem = lockNameProblem(name);
-  if (problem !== undefined)
-    throw new LockKeyError(`${method}: the lock name from the key function ${problem}.`);
-  return String(name);
 }

@@ -1,6 +1,6 @@
 import { LockKeyError } from '../errors/lock.error.js';
 import { levelsOf, type KeyLevel } from './key-levels.js';
-import { allowedInsteadOf, describeValue, keyPartText } from './key-part.js';
+import { allowedInsteadOf, describeValue, keyPartText, readForKey } from './key-part.js';
 import { EACH, INSTANCE, placeholderText, type KeyPath } from './key-path.js';
 import { keyTemplateError, parseTemplatePieces, type KeyPlaceholder } from './key-template.parser.js';
 import { lockNameProblem, sortedNames } from './lock-name.js';
@@ -32,6 +32,8 @@ interface KeyPart {
  */
 export class KeyTemplate {
   private readonly readsInstance: boolean;
+  /** The template in messages. */
+  private readonly quoted: string;
 
   constructor(
     /** The template as written. */
@@ -40,6 +42,7 @@ export class KeyTemplate {
     private readonly levels: readonly KeyLevel[],
     private readonly parts: readonly KeyPart[],
   ) {
+    this.quoted = JSON.stringify(template);
     this.readsInstance = parts.some(({ path }) => path[0] === INSTANCE);
   }
 
@@ -47,10 +50,17 @@ export class KeyTemplate {
    * The lock names for the arguments of one call, sorted and without repeats.
    *
    * @param method Class and method, for messages.
-   * @throws LockKeyError if a part is missing, empty or not a scalar, an array is empty, or a name is too long.
+   * @throws LockKeyError if a part is missing, empty or not a scalar, an array is empty, a name is too long, or a value
+   * cannot be read.
    */
   resolve(args: readonly unknown[], method: string, instance?: unknown): string[] {
     const root = this.readsInstance ? Object.assign([...args], { [INSTANCE]: instance }) : args;
+    return readForKey(`${method}: a value for key template ${this.quoted}`, () =>
+      this.namesFrom(root, method),
+    );
+  }
+
+  private namesFrom(root: readonly unknown[], method: string): string[] {
     let rows: (readonly unknown[])[] = [[root]];
     for (const level of this.levels) {
       rows = rows.flatMap((row) => this.elements(level, row, method).map((element) => [...row, element]));
@@ -64,7 +74,7 @@ export class KeyTemplate {
     const problem = lockNameProblem(name);
     if (problem === undefined) return name;
     throw new LockKeyError(
-      `${method}: the lock name from key template ${JSON.stringify(this.template)} ${problem}. ` +
+      `${method}: the lock name from key template ${this.quoted} ${problem}. ` +
         'Parts count as encoded by encodeURIComponent, for which "é" is 6 bytes long.',
     );
   }
@@ -106,9 +116,8 @@ export class KeyTemplate {
   ): LockKeyError {
     const where = placeholderText(reached);
     const what = where === placeholder ? 'is' : `cannot be filled in, for ${where} is`;
-    const template = JSON.stringify(this.template);
     return new LockKeyError(
-      `${method}: ${placeholder} of key template ${template} ${what} ${describeValue(value)}; ${expected}.`,
+      `${method}: ${placeholder} of key template ${this.quoted} ${what} ${describeValue(value)}; ${expected}.`,
     );
   }
 }

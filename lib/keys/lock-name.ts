@@ -1,5 +1,6 @@
 import { LockKeyError } from '../errors/lock.error.js';
 import { CONTROL_CHARACTER, UNPRINTABLE } from '../primitives/characters.js';
+import { describeValue, readForKey } from './key-part.js';
 
 /** The longest lock name, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 512;
@@ -24,23 +25,23 @@ export function lockNameProblem(name: unknown): string | undefined {
  * Control characters would garble logs and `MONITOR`. A lone surrogate has no UTF-8 form, so two of them would become
  * one name. A leading `}` would end the Redis Cluster hash tag around the name.
  *
+ * @param what the name in the message.
  * @throws LockKeyError that names the problem and the rule, but not the name, which may be personal.
  * @example
  * ```ts
  * assertLockName('order:42');
  * ```
  */
-export function assertLockName(name: unknown): asserts name is string {
+export function assertLockName(name: unknown, what = 'Lock name'): asserts name is string {
   // Contending callers request the same name repeatedly.
   if (name === lastFit) return;
   const problem = lockNameProblem(name);
-  if (problem !== undefined) throw new LockKeyError(`Lock name ${problem}.`);
+  if (problem !== undefined) throw new LockKeyError(`${what} ${problem}.`);
   lastFit = name;
 }
 
 function problemOf(name: unknown): string | undefined {
-  if (typeof name !== 'string')
-    return `is not a string but ${name === null ? 'null' : `of type ${typeof name}`}`;
+  if (typeof name !== 'string') return `is not a string but ${describeValue(name)}`;
   if (name === '') return 'is empty';
   if (name.startsWith('}')) return 'starts with "}"';
   if (UNPRINTABLE.test(name))
@@ -57,6 +58,27 @@ export function sortedNames(names: readonly string[]): string[] {
   // Most callers pass sorted names.
   const isInOrder = names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name);
   return isInOrder ? [...names] : [...new Set(names)].toSorted();
+}
+
+/** The names of a call, sorted and without repeats. */
+export type LockNames = readonly [string, ...string[]];
+
+/**
+ * Returns the names of a call, given as a name or as a list.
+ *
+ * @param what a name in messages.
+ * @throws LockKeyError for an invalid name, an empty list, and any other value.
+ */
+export function lockNamesOf(given: unknown, what = 'Lock name'): LockNames {
+  const list = readForKey(what, () => (Array.isArray(given) ? Array.from<unknown>(given) : [given]));
+  const [first, ...others] = sortedNames(
+    list.map((name) => {
+      assertLockName(name, what);
+      return name;
+    }),
+  );
+  if (first === undefined) throw new LockKeyError(`${what} is missing, because the list is empty.`);
+  return [first, ...others];
 }
 
 /** Names of one call: each costs Redis and this process time and memory, and the input of a request may list many. */

@@ -10,7 +10,7 @@ import { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { parseTransfer } from '../engine/hold/transfer-string.js';
 import type { GrantedLock, Lock, OwnHold } from '../engine/hold/lock.interface.js';
 import type { ReusableLock } from '../engine/hold/reentry.js';
-import { type OnceOptions, type ResolvedOnceOptions, resolveOnceOptions } from '../options/once-options.js';
+import { type OnceOptions, resolveOnceOptions } from '../options/once-options.js';
 import { type LeadOptions, resolveLeadOptions } from '../options/lead-options.js';
 import type { LockOptions, ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { LockListing } from '../store/lock-listing.js';
@@ -18,7 +18,7 @@ import { assertCanList, type ListOptions, resolveListOptions } from '../options/
 import type { ForcedRelease, ForceReleaseOptions } from '../store/store-operations.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
-import { assertLockName, assertNameCount, sortedNames } from '../keys/lock-name.js';
+import { assertLockName, assertNameCount, type LockNames, lockNamesOf } from '../keys/lock-name.js';
 import { Campaign } from './leader/campaign.js';
 import { resolveCallOptions } from '../options/presets.js';
 import { Invocation, noteOrigin } from './invocation/invocation.js';
@@ -76,7 +76,7 @@ export class LockService {
       engine,
       maxResult: options.maxResult,
       // Nested calls can reuse the lock of a single name.
-      acquire: (name, resolved) => this.#grant(name, resolved) as Promise<ReusableLock>,
+      acquire: (name, resolved) => this.#grant([name], resolved) as Promise<ReusableLock>,
       runInContext: (lock, work) => this.runInContext(lock, work),
     });
   }
@@ -106,12 +106,7 @@ export class LockService {
    * ```
    */
   acquire(key: string | readonly string[], options?: LockOptions): Promise<Lock> {
-    // Not an async function: its additional promises would be half of the cost of an acquire here.
-    try {
-      return this.unwrapped.#grant(key, resolveCallOptions(this.options, options));
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.unwrapped.#call(key, options);
   }
 
   /**
@@ -126,11 +121,7 @@ export class LockService {
    */
   async tryAcquire(key: string | readonly string[], options?: LockOptions): Promise<Lock | undefined> {
     try {
-      return await this.unwrapped.#grant(key, {
-        ...resolveCallOptions(this.options, options),
-        wait: 0,
-        namesHolder: false,
-      });
+      return await this.unwrapped.#call(key, options, { wait: 0, namesHolder: false });
     } catch (error) {
       if (error instanceof LockTimeoutError) return undefined;
       throw error;
@@ -161,13 +152,13 @@ export class LockService {
     workAfterOptions?: LockedWork<T>,
   ): Promise<T> {
     const [options, work] =
-      typeof optionsOrWork === 'function' ? [undefined, optionsOrWork] : [optionsOrWork, workAfterOptions];
-    if (typeof work !== 'function') {
+      workAfterOptions === undefined ? [undefined, optionsOrWork] : [optionsOrWork, workAfterOptions];
+    if (typeof work !== 'function' || typeof options === 'function') {
       throw new LockConfigError(
         'using() takes the work to run under the lock as its last argument, a function.',
       );
     }
-    const lock = await this.unwrapped.#grant(key, resolveCallOptions(this.options, options));
+    const lock = await this.unwrapped.#call(key, options);
     let result: T;
     try {
       result = await this.unwrapped.runInContext(lock, () => work(lock));
@@ -198,11 +189,7 @@ export class LockService {
    * ```
    */
   once<T>(name: string, options: OnceOptions, work: LockedWork<T> & JsonWork<T>): Promise<T> {
-    try {
-      return this.unwrapped.#callOnce(name, resolveOnceOptions(this.options, options), work);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.unwrapped.#callOnce(name, options, work);
   }
 
   /**
@@ -226,12 +213,14 @@ export class LockService {
    * Returns the hold of the enclosing async context, which {@link using} and `@Locked` open: the innermost hold, or the
    * hold of a name.
    *
+   * @throws LockKeyError for an invalid name.
    * @example
    * ```ts
    * this.locks.current()?.assertHeld();
    * ```
    */
   current(key?: string): Lock | undefined {
+    if (key !== undefined) assertLockName(key);
     return this.unwrapped.#context.current(key);
   }
 
@@ -411,13 +400,9 @@ export class LockService {
   }
 
   /** @internal Returns the kept result of a name, or the lock for a run, as {@link once} does. */
-  enterOnce(name: string, options: OnceOptions): Promise<OnceLock | SharedResult> {
-    try {
-      assertLockName(name);
-      return this.unwrapped.#onces.enter({ ...resolveOnceOptions(this.options, options), name });
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  async enterOnce(name: string, options: OnceOptions): Promise<OnceLock | SharedResult> {
+    assertLockName(name);
+    return this.unwrapped.#onces.enter({ ...resolveOnceOptions(this.options, options), name });
   }
 
   /** @internal Runs `work` in the async context of a lock of this service, so that nested calls reuse it. */
@@ -474,26 +459,41 @@ export class LockService {
     this.unwrapped.#context.close();
   }
 
-  async #callOnce<T>(name: string, options: ResolvedOnceOptions, run: LockedWork<T>): Promise<T> {
-    if (typeof name !== 'string')
-      throw new LockKeyError('once() takes one lock name, because a result belongs to one name.');
-    assertLockName(name);
-    if (typeof run !== 'function')
-      throw new LockConfigError('once() takes the work to run as its last argument, a function.');
+  async #callOnce<T>(name: string, options: OnceOptions, run: LockedWork<T>): Promise<T> {
     try {
-      return await this.#onces.call({ ...options, name, run });
+      const resolved = resolveOnceOptions(this.options, options);
+      if (typeof name !== 'string')
+        throw new LockKeyError('once() takes one lock name, because a result belongs to one name.');
+      assertLockName(name);
+      if (typeof run !== 'function')
+        throw new LockConfigError('once() takes the work to run as its last argument, a function.');
+      return await this.#onces.call({ ...resolved, name, run });
     } catch (error) {
       noteOrigin(error, this.options);
       throw error;
     }
   }
 
+  /** Acquires the names of a call, whose options are resolved, and then overridden by `terms`. */
+  #call(key: unknown, options?: LockOptions, terms?: Partial<ResolvedLockOptions>): Promise<GrantedLock> {
+    // Not an async function: its additional promises would be half of the cost of an acquire here.
+    try {
+      const resolved = resolveCallOptions(this.options, options);
+      const names = lockNamesOf(key);
+      assertNameCount(names, 'The call');
+      return this.#grant(names, terms ? { ...resolved, ...terms } : resolved);
+    } catch (error) {
+      noteOrigin(error, this.options);
+      return Promise.reject(error);
+    }
+  }
+
   /** Acquires names. Errors of a call on behalf of an invocation refer to this service. */
-  #grant(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
+  #grant(names: LockNames, options: ResolvedLockOptions): Promise<GrantedLock> {
     const invocation = Invocation.current();
-    if (invocation === undefined) return this.#request(key, options);
-    const granting = invocation.acquire([key].flat(), options, this.#context.isEntered, (resolved) =>
-      this.#request(key, resolved),
+    if (invocation === undefined) return this.#request(names, options);
+    const granting = invocation.acquire(names, options, this.#context.isEntered, (resolved) =>
+      this.#request(names, resolved),
     );
     granting.then(
       () => invocation.begin(),
@@ -502,24 +502,9 @@ export class LockService {
     return granting;
   }
 
-  #request(key: string | readonly string[], options: ResolvedLockOptions): Promise<GrantedLock> {
-    if (!isList(key)) {
-      assertLockName(key);
-      return this.#single.acquire(key, options);
-    }
-    const names = sortedNames(key);
-    assertNameCount(names, 'The call');
-    names.forEach(assertLockName);
-    const [first] = names;
-    if (first === undefined)
-      throw new LockKeyError('The list of lock names is empty: pass at least one name.');
+  #request(names: LockNames, options: ResolvedLockOptions): Promise<GrantedLock> {
     return names.length === 1
-      ? this.#single.acquire(first, options)
+      ? this.#single.acquire(names[0], options)
       : new SeveralNames(names, options, this.#single).acquire();
   }
-}
-
-/** Whether a key is a list; `Array.isArray` does not narrow readonly arrays. */
-function isList(key: string | readonly string[]): key is readonly string[] {
-  return Array.isArray(key);
 }

@@ -1,6 +1,7 @@
 import {
   Body,
   Controller,
+  createParamDecorator,
   Get,
   Param,
   ParseIntPipe,
@@ -12,7 +13,7 @@ import {
   type CanActivate,
 } from '@nestjs/common';
 import { IsNotEmpty, IsString } from 'class-validator';
-import { CurrentLock, Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
+import { CurrentLock, Locked, LockService, Once, RedisLockModule, type Lock } from '../../lib/index.js';
 import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -33,6 +34,13 @@ const LOWER_CASE = {
     validate: (value: unknown) => ({ value: { sku: (value as { sku: string }).sku.toLowerCase() } }),
   },
 } as const;
+
+/** An argument whose properties throw, as those of an entity that was not loaded. */
+const Unloaded = createParamDecorator(() => ({
+  get sku(): string {
+    throw new Error('The entity is not loaded');
+  },
+}));
 
 class DenyGuard implements CanActivate {
   canActivate(): boolean {
@@ -83,6 +91,18 @@ class OrdersController {
   @UseGuards(DenyGuard)
   @Locked('stock:<0.sku>')
   async denied(@Body() _order: PlaceOrder): Promise<void> {}
+
+  @Post('unreadable')
+  @Locked('unread:<0.sku>')
+  async unreadable(@Unloaded() _order: PlaceOrder): Promise<void> {}
+
+  @Post('unreadable/several')
+  @Locked(['read', 'unread:<0.sku>'])
+  async unreadableAmongSeveral(@Unloaded() _order: PlaceOrder): Promise<void> {}
+
+  @Post('unreadable/once')
+  @Once('once:<0.sku>', { keep: '1h' })
+  async unreadableOnce(@Unloaded() _order: PlaceOrder): Promise<void> {}
 
   @Post('failing')
   @Locked('stock:<0.sku>')
@@ -146,6 +166,9 @@ describe.each(platforms)('a locked handler on %s', (_name, adapter) => {
     ['validation refuses the body', '/orders', { sku: '' }, 400],
     ['a guard refuses the request', '/orders/denied', { sku: 'tea' }, 403],
     ['an argument gives no key', '/orders/failing', { sku: '' }, 400],
+    ['an argument cannot be read', '/orders/unreadable', {}, 400],
+    ['an argument for one of several keys cannot be read', '/orders/unreadable/several', {}, 400],
+    ['an argument for the key of a result cannot be read', '/orders/unreadable/once', {}, 400],
   ])('sends no request to Redis when %s', async (_case, path, body, status) => {
     await server.resetCommandCounts();
     const response = body === undefined ? await app.get(path) : await app.post(path, body);

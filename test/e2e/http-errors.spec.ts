@@ -1,5 +1,6 @@
 import {
   Controller,
+  createParamDecorator,
   Get,
   HttpException,
   Logger,
@@ -65,6 +66,14 @@ class FailingController {
   }
 }
 
+/** An entity whose properties throw until it is loaded. It is no Promise. */
+const Unloaded = createParamDecorator(() => {
+  const get = (_entity: object, key: string | symbol): undefined => {
+    if (key !== 'then') throw new Error('it is not loaded');
+  };
+  return new Proxy({}, { get });
+});
+
 /** A template of its own for each platform, for messages are logged once in a process. */
 function controllerWith(template: string): Type {
   @Controller('orders')
@@ -76,6 +85,10 @@ function controllerWith(template: string): Type {
     @Get(':id')
     @Locked(template.replace('<0', '<1'))
     async findById(@Query() _query: unknown, @Param('_id') _id: unknown): Promise<void> {}
+
+    @Get(':id/unloaded')
+    @Locked(template)
+    async unloaded(@Unloaded() _entity: unknown): Promise<void> {}
   }
   return OrdersController;
 }
@@ -138,6 +151,18 @@ describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
       of('findById', `${template(1)} cannot be filled in, for <1> is undefined`),
       of('find', `${template(0)} is an empty string`),
     ]);
+    warn.mockRestore();
+  });
+
+  it('logs why an argument cannot be read, once', async () => {
+    const warn = jest.spyOn(Logger, 'warn').mockImplementation();
+    const app = await start({}, controllerWith(`unloaded:<0.${name}>`));
+    for (const path of ['/orders/7/unloaded', '/orders/8/unloaded'])
+      expect((await app.get(path)).status).toBe(400);
+    const message =
+      `OrdersController.unloaded: a value for key template "unloaded:<0.${name}>" cannot be read, because an accessor or a ` +
+      'Proxy throws. (Error: it is not loaded) Clients do not see this message; it is logged once.';
+    expect(warn.mock.calls).toEqual([[message, 'RedisLock']]);
     warn.mockRestore();
   });
 

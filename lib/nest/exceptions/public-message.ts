@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
+import { tryTo } from '../../primitives/try-to.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { LockError, LockErrorCode } from '../../errors/lock.error.js';
 
@@ -39,8 +40,9 @@ const logged = new Set<string>();
  * the client receives 400. Each message, which names method, placeholder and kind of value, is logged once, so that
  * clients with bad requests do not fill the log.
  */
-export function logKeyError({ code, message }: LockError): void {
+export function logKeyError({ cause, code, message }: LockError): void {
   if (code !== 'LOCK_KEY' || logged.has(message) || logged.size >= MOST_MESSAGES) return;
   logged.add(message);
-  Logger.warn(`${message} Clients do not see this message; it is logged once.`, LOG_CONTEXT);
+  const reason = tryTo(() => (cause instanceof Error ? ` (${cause.name}: ${cause.message})` : '')) ?? '';
+  Logger.warn(`${message}${reason} Clients do not see this message; it is logged once.`, LOG_CONTEXT);
 }

@@ -168,7 +168,7 @@ export class LockedMethod {
   }
 
   /** The lock names of a call. */
-  keys(instance: object, args: readonly unknown[]): string[] {
+  keys(instance: object, args: readonly unknown[]): readonly string[] {
     const names = this.source.resolve(args, this.name, instance);
     assertNameCount(names, this.name);
     return names;

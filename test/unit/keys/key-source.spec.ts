@@ -1,5 +1,12 @@
 import { LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js';
+import { unreadable } from '../../support/unreadable.js';
 import { compileKeySource, type KeySource } from '../../../lib/keys/key-source.js';
+
+function revokedArray(): string[] {
+  const { proxy, revoke } = Proxy.revocable<string[]>([], {});
+  revoke();
+  return proxy;
+}
 
 describe('a key source', () => {
   it('is a template', () => {
@@ -34,20 +41,29 @@ describe('a key source', () => {
   });
 
   it.each([
-    ['nothing', undefined, 'returned undefined'],
-    ['null', null, 'returned null'],
-    ['an empty array', [], 'returned an empty array'],
-    ['a number', 7, 'returned a number'],
-    ['a Promise', Promise.resolve('a'), 'returned a Promise'],
+    ['nothing', undefined, 'is not a string but undefined'],
+    ['null', null, 'is not a string but null'],
+    ['an empty array', [], 'is missing, because the list is empty'],
+    ['a number', 7, 'is not a string but a number'],
+    ['a Promise', Promise.resolve('a'), 'is not a string but a Promise, which is not awaited'],
     ['an empty name', '', 'is empty'],
     ['a name with a control character', ['a', 'b\n'], 'contains a control character'],
-    ['a hole among its names', Array(1), 'is not a string'],
-    ['something else among its names', ['a', 7], 'is not a string'],
+    ['a hole among its names', Array(1), 'is not a string but undefined'],
+    ['something else among its names', ['a', 7], 'is not a string but a number'],
   ])('refuses a function that returns %s, naming the method', (_, result, problem) => {
     const call = (): unknown => compileKeySource((() => result) as KeySource).resolve([], 'S.m');
     expect(call).toThrow(LockKeyError);
-    expect(call).toThrow('S.m: ');
+    expect(call).toThrow('S.m: the lock name from the key function ');
     expect(call).toThrow(problem);
+  });
+
+  it.each([
+    ['a revoked Proxy', revokedArray()],
+    ['an array with an accessor', Object.defineProperty(['a'], 0, { get: unreadable })],
+  ])('refuses a function that returns %s, naming the method', (_, result) => {
+    const call = (): unknown => compileKeySource(() => result).resolve([], 'S.m');
+    expect(call).toThrow(LockKeyError);
+    expect(call).toThrow('S.m: the lock name from the key function cannot be read');
   });
 
   it('passes on the error of a function', () => {

@@ -200,13 +200,65 @@ describe('a key template', () => {
     }
   });
 
-  it('passes on the error of a getter', () => {
-    const failure = new Error('not loaded');
-    const lazy = {
-      get sku(): string {
-        throw failure;
+  const failure = new Error('not loaded');
+  const fail = (): never => {
+    throw failure;
+  };
+  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+  revoke();
+
+  it.each([
+    [
+      'a getter',
+      '<0.sku>',
+      {
+        get sku() {
+          return fail();
+        },
       },
-    };
-    expect(thrownBy(() => resolve('<0.sku>', lazy))).toBe(failure);
+      failure,
+    ],
+    [
+      'a getter on the way',
+      '<0.item.sku>',
+      {
+        get item() {
+          return fail();
+        },
+      },
+      failure,
+    ],
+    [
+      'a getter of an element',
+      '<0[].sku>',
+      [
+        {
+          get sku() {
+            return fail();
+          },
+        },
+      ],
+      failure,
+    ],
+    ['an element', '<0[]>', Object.defineProperty(['a'], 0, { get: fail }), failure],
+    ['the text of an object', '<0>', Object.defineProperty({}, 'toString', { get: fail }), failure],
+    ['a Proxy', '<0.sku>', new Proxy({}, { get: fail }), failure],
+    ['a revoked Proxy', '<0>', revoked, expect.any(TypeError)],
+    ['a property of a revoked Proxy', '<0.sku>', revoked, expect.any(TypeError)],
+    ['the elements of a revoked Proxy', '<0[]>', revoked, expect.any(TypeError)],
+  ])('refuses a value that throws when it is read: %s', (_, template, value, cause) => {
+    const error = thrownBy(() => resolve(template, value));
+    expect(error).toBeInstanceOf(LockKeyError);
+    expect(error).toMatchObject({
+      message: `OrdersService.place: a value for key template "${template}" cannot be read, because an accessor or a Proxy throws.`,
+      cause,
+    });
+  });
+
+  it('refuses a property of the instance that throws', () => {
+    const instance = Object.defineProperty({}, 'tenant', { get: fail });
+    const error = thrownBy(() => parseKeyTemplate('<this.tenant>').resolve([], 'S.m', instance));
+    expect(error).toBeInstanceOf(LockKeyError);
+    expect(error).toHaveProperty('cause', failure);
   });
 });

@@ -31,8 +31,8 @@ describe('assertLockName', () => {
     ['three-byte characters beyond the limit', '語'.repeat(171), '513 bytes'],
     ['undefined', undefined, 'undefined'],
     ['null', null, 'null'],
-    ['a number', 7, 'number'],
-    ['an object', {}, 'object'],
+    ['a number', 7, 'is not a string but a number'],
+    ['an object', {}, 'is not a string but an object'],
   ])('rejects %s, and says what is allowed', (_, name, problem) => {
     const check = (): void => assertLockName(name);
     expect(check).toThrow(LockKeyError);
