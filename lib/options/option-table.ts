@@ -109,6 +109,9 @@ export const LIST_OPTIONS = {
   limit: { check: LIMIT, initial: Infinity },
 } as const satisfies OptionTable;
 
+/** Options of a forced release. */
+export const FORCE_RELEASE_OPTIONS: OptionTable = { owners: { check: checkOwners } };
+
 /** Options of the module below `advanced`. */
 export const ADVANCED_OPTIONS = {
   commandTimeout: { check: milliseconds({ min: 1, whole: true }), initial: 1_000 },
@@ -196,6 +199,11 @@ function checkLabel(option: string, label: unknown): void {
 function checkReplicas(option: string, replicas: unknown): void {
   assertOptions(option, replicas, REPLICAS, `${option}.`);
   MIN(`${option}.min`, Reflect.get(replicas, 'min'));
+}
+
+function checkOwners(option: string, owners: unknown): void {
+  if (!Array.isArray(owners) || !owners.every((owner) => typeof owner === 'string'))
+    refuseOption(option, owners, 'an array of owner ids, as query() returns them');
 }
 
 function checkKeyPrefix(option: string, keyPrefix: unknown): void {

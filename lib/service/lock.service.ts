@@ -15,6 +15,8 @@ import { type LeadOptions, resolveLeadOptions } from '../options/lead-options.js
 import type { LockOptions, ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { LockListing } from '../store/lock-listing.js';
 import { assertCanList, type ListOptions, resolveListOptions } from '../options/list-options.js';
+import { assertOptions } from '../options/option-checks.js';
+import { checksOf, FORCE_RELEASE_OPTIONS } from '../options/option-table.js';
 import type { ForcedRelease, ForceReleaseOptions } from '../store/store-operations.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';
@@ -27,6 +29,8 @@ import type { OnceLock, SharedResult } from './once/once-lock.js';
 import type { JsonWork } from './once/result.js';
 import { LockContext } from './reentrance/lock-context.js';
 import { type StoreHealth, HealthCheck } from '../store/health-check.js';
+
+const FORCE_RELEASE = checksOf(FORCE_RELEASE_OPTIONS);
 
 /** Work that runs under a lock. */
 export type LockedWork<T> = (lock: Lock) => T | Promise<T>;
@@ -314,6 +318,7 @@ export class LockService {
   async forceRelease(key: string, options: ForceReleaseOptions): Promise<ForcedRelease>;
   async forceRelease(key: string, options?: ForceReleaseOptions): Promise<boolean | ForcedRelease> {
     assertLockName(key);
+    if (options !== undefined) assertOptions('The options of forceRelease()', options, FORCE_RELEASE);
     const forced = await this.unwrapped.#engine.forceRelease(key, options?.owners);
     return options ? forced : forced.released.length > 0;
   }
