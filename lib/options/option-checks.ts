@@ -1,3 +1,4 @@
+import { isPromise } from 'node:util/types';
 import { LockConfigError } from '../errors/lock.error.js';
 import { redactedConnection } from './redacted-connection.js';
 import { LONGEST_DELAY, parseDuration } from './duration.js';
@@ -143,9 +144,9 @@ export function assertOptionsObject(
   value: unknown,
   allowed = 'an object',
 ): asserts value is object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  // A Promise has no options, so that the defaults would apply.
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isPromise(value))
     refuseOption(option, value, allowed);
-  }
 }
 
 const LONGEST = 80;
@@ -155,7 +156,8 @@ export function printableValue(value: unknown): string {
   // A URL may have a password.
   if (typeof value === 'string')
     return value.includes('://') ? redactedConnection(value) : JSON.stringify(shorten(value));
-  if (typeof value === 'function') return `a function`;
+  if (typeof value === 'function') return 'a function';
+  if (isPromise(value)) return 'a Promise, which is not awaited';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null)
     return `an object (${value.constructor?.name ?? 'no class'})`;

@@ -2,6 +2,7 @@ import { LockConfigError } from '../errors/lock.error.js';
 import { assertLockOptionsGoWith } from './connection/rejected-options.js';
 import type { LockOptions, ResolvedLockOptions } from './lock-options.interface.js';
 import { resolveLockOptions } from './lock-options.js';
+import { printableValue } from './option-checks.js';
 import type { LockPreset, ResolvedModuleOptions } from './module-options.interface.js';
 
 /**
@@ -48,5 +49,5 @@ function presetOf({ presets }: ResolvedModuleOptions, name: string): ResolvedLoc
     presets.size > 0
       ? `Known here: ${[...presets.keys()].join(', ')}.`
       : 'The module has none: add it to the option presets of its forRoot().';
-  throw new LockConfigError(`There is no preset ${JSON.stringify(name)}. ${known}`);
+  throw new LockConfigError(`There is no preset ${printableValue(name)}. ${known}`);
 }
