@@ -1,5 +1,4 @@
 import type { RedisLockModuleOptions, ResolvedModuleOptions } from './module-options.interface.js';
-import { LockConfigError } from '../errors/lock.error.js';
 import { assertConnection } from './connection/connection-option.js';
 import { assertTakesCredentials } from './connection/credentials-option.js';
 import { assertNodeTimeout, isQuorum } from './connection/quorum-option.js';
@@ -18,6 +17,9 @@ import { resolvePresets } from './presets.js';
 
 type Settings = Omit<ResolvedModuleOptions, 'connection' | 'credentials' | 'http' | 'defaults' | 'presets'>;
 
+/** The options in messages, with their form: a factory without parentheses around its object returns nothing. */
+const WHAT = 'The options of RedisLockModule, as in forRoot({ … }) or useFactory: () => ({ … }),';
+
 const CHECKS: OptionChecks = new Map([...checksOf(MODULE_OPTIONS), ...checksOf(LOCK_OPTIONS, 'module')]);
 
 /**
@@ -30,8 +32,7 @@ const CHECKS: OptionChecks = new Map([...checksOf(MODULE_OPTIONS), ...checksOf(L
  * ```
  */
 export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedModuleOptions {
-  assertModuleOptions(options);
-  assertOptions('The options of RedisLockModule', options, CHECKS);
+  assertOptions(WHAT, options, CHECKS);
   // Distinguishes an explicit undefined from an omitted option: a missing environment variable must not mean localhost.
   if ('connection' in options && options.connection === undefined) assertConnection(undefined);
   const { connection, credentials, advanced = {}, http = {} } = options;
@@ -61,17 +62,9 @@ export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedM
 
 /** Copies module options with the accessors of their class, which Nest leaves out. */
 export function withAccessors<T extends RedisLockModuleOptions>(options: T): T {
-  assertModuleOptions(options);
+  assertOptionsObject(WHAT, options);
   const inherited = [...CHECKS.keys(), 'name', 'isGlobal'].filter((name) => name in options);
   return { ...Object.fromEntries(inherited.map((name) => [name, Reflect.get(options, name)])), ...options };
-}
-
-/** Rejects module options that are not an object. */
-export function assertModuleOptions(options: unknown): asserts options is object {
-  if (options !== undefined) return assertOptionsObject('The options of RedisLockModule', options);
-  throw new LockConfigError(
-    'The options of RedisLockModule are undefined: does useFactory return them? Write useFactory: () => ({ … }), in parentheses.',
-  );
 }
 
 function resolveDefaults(options: RedisLockModuleOptions): ResolvedModuleOptions['defaults'] {

@@ -10,7 +10,7 @@ import {
 } from '../nest/module/lock-module.definition.js';
 import { LockCoreModule } from '../nest/module/lock-core.module.js';
 import { moduleAround } from '../nest/module/redis-lock.module.js';
-import { assertModuleOptions, resolveModuleOptions } from '../options/module-options.js';
+import { resolveModuleOptions, withAccessors } from '../options/module-options.js';
 import type { LockService } from '../service/lock.service.js';
 import { openLockService } from '../service/open-lock-service.js';
 import { memoryStore } from '../store/memory/memory.store.js';
@@ -56,7 +56,8 @@ export class LockTestingModule {
    * LockTestingModule.forRoot({ wait: 100 })
    * ```
    */
-  static forRoot({ server = new MemoryLockServer(), ...options }: LockTestingOptions = {}): DynamicModule {
+  static forRoot(given: LockTestingOptions = {}): DynamicModule {
+    const { server = new MemoryLockServer(), ...options } = withAccessors(given);
     const { providers = [], ...core } = LockCoreModule.forRoot(options);
     // Nest uses the later one of two providers of a token.
     const inMemory = { provide: CREATE_SERVICE, useValue: creatorOn(server) };
@@ -84,8 +85,7 @@ export class LockTestingModule {
     builder.overrideProvider(CREATE_SERVICE).useValue(creatorOn(server));
     builder.overrideProvider(RESOLVED_OPTIONS).useFactory({
       factory: (given: RedisLockModuleOptions) => {
-        assertModuleOptions(given);
-        const { connection: _connection, advanced, ...others } = given;
+        const { connection: _connection, advanced, ...others } = withAccessors(given);
         return resolveModuleOptions({
           ...others,
           ...options,

@@ -109,12 +109,12 @@ describe('RedisLockModule', () => {
     [
       'a factory that returns nothing',
       () => RedisLockModule.forRootAsync({ useFactory: () => undefined as never }),
-      'The options of RedisLockModule are undefined: does useFactory return them?',
+      'or useFactory: () => ({ … }), must be an object, but is undefined',
     ],
     [
       'a factory that resolves to nothing',
       () => RedisLockModule.forRootAsync({ useFactory: async () => undefined as never }),
-      'The options of RedisLockModule are undefined: does useFactory return them?',
+      'or useFactory: () => ({ … }), must be an object, but is undefined',
     ],
     [
       'a factory that returns a URL',

@@ -197,7 +197,15 @@ describe('the options of the module', () => {
       { presets: { few: { mode: 'shared', limit: 2, permits: 3 } } },
       'presets.few: permits must be at most limit',
     ],
-    [[], 'The options of RedisLockModule must be an object, but is an array of 0.'],
+    [
+      [],
+      'The options of RedisLockModule, as in forRoot({ … }) or useFactory: () => ({ … }), must be an object, but is an array of 0.',
+    ],
+    [Promise.resolve({}), 'must be an object, but is a Promise, which is not awaited.'],
+    [
+      { advanced: Promise.resolve({}) },
+      'advanced must be an object, but is a Promise, which is not awaited.',
+    ],
   ])('are rejected if they cannot work: %p', (options, message) => {
     expect(() => resolve(options)).toThrow(LockConfigError);
     expect(() => resolve(options)).toThrow(message);

@@ -187,12 +187,36 @@ describe('LockTestingModule.replace', () => {
     await module.close();
   });
 
+  it('keeps options that a class of the application has as accessors', async () => {
+    class Options {
+      get ttl(): number {
+        return 7_000;
+      }
+    }
+    for (const app of [
+      RedisLockModule.forRoot(new Options()),
+      RedisLockModule.forRootAsync({ useFactory: () => new Options() }),
+    ]) {
+      const builder = Test.createTestingModule({ imports: [app] });
+      const module = await LockTestingModule.replace(builder).compile();
+      expect(module.get(LockService).options.defaults.ttl).toBe(7_000);
+      await module.close();
+    }
+    const module = await Test.createTestingModule({
+      imports: [LockTestingModule.forRoot(new Options())],
+    }).compile();
+    expect(module.get(LockService).options.defaults.ttl).toBe(7_000);
+    await module.close();
+  });
+
   it('rejects a factory without options as the application does', async () => {
     const lockModule = RedisLockModule.forRootAsync({ useFactory: () => undefined as never });
     const builder = Test.createTestingModule({ imports: [lockModule] });
     const compiling = LockTestingModule.replace(builder).compile();
     await expect(compiling).rejects.toThrow(LockConfigError);
-    await expect(compiling).rejects.toThrow('The options of RedisLockModule are undefined');
+    await expect(compiling).rejects.toThrow(
+      'or useFactory: () => ({ … }), must be an object, but is undefined',
+    );
   });
 
   it('lets several applications share a server as replicas', async () => {
