@@ -61,7 +61,7 @@ describe('A grant by hand-off', () => {
 
   it('that is read only after the process was stopped beyond the claim lease is never held', async () => {
     const { hold } = await wait();
-    await fixture.clock.freeze(4_000);
+    fixture.clock.skip(4_000);
     fixture.events.granted('n', [grant(200)], 3_000);
     (await fixture.store.next('acquire')).answer(taken(300));
     await settle();
@@ -73,7 +73,7 @@ describe('A grant by hand-off', () => {
 
   it('with too little left is confirmed before it is held', async () => {
     const { hold } = await wait();
-    await fixture.clock.freeze(2_500);
+    fixture.clock.skip(2_500);
     fixture.events.granted('n', [grant(200)], 3_000);
     await settle();
     expect(hold).toEqual({});

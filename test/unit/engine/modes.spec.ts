@@ -240,7 +240,7 @@ describe('A bid for shared holds', () => {
   it('confirms a grant with a short remaining lease before a caller holds', async () => {
     const { store, clock } = fixture;
     const holds = await waiting(READ, READ);
-    await clock.freeze(2_500);
+    clock.skip(2_500);
     fixture.events.granted('n', sharedGrants('s1', 200, 2), 3_000);
     const confirmation = await store.next('share');
     await settle();
