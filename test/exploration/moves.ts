@@ -1,7 +1,7 @@
 import { StoreRefusal, TooFewReplicas } from '../../lib/store/store-errors.js';
 import type { AcquireRequest } from '../../lib/store/lock-store.js';
 import { NAMES } from './names.js';
-import { grantsOf, type Request } from './network.js';
+import { grantsOf, isRepeated, type Request } from './network.js';
 import { checkAdoption } from './rules.js';
 import type { Site } from './site.js';
 import { sure } from './sure.js';
@@ -135,7 +135,7 @@ function addFaults(add: Add, { left }: World, { id, i, network }: Site): void {
       w.spend('refusal');
       const site = siteOf(w, i);
       const to = take(site);
-      w.hasRefusedCleanUp ||= ['cancel', 'release', 'endLease', 'transfer'].includes(to.kind);
+      w.hasRefusedCleanUp ||= isRepeated(to);
       site.network.answer(to, undefined, REFUSED);
     });
   if (left.fault === 0 || isCut) return;

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Grant, grantsIn, type Shares, type Taken } from '../../lib/store/grant.js';
-import type { LockStore, StoreEvents } from '../../lib/store/lock-store.js';
+import type { Extension, LockStore, StoreEvents } from '../../lib/store/lock-store.js';
 import { memoryStore } from '../../lib/store/memory/memory.store.js';
 import type { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import { isRefusal } from '../../lib/store/store-errors.js';
@@ -30,12 +31,14 @@ export interface Message {
   readonly args: readonly unknown[];
 }
 
-/** Requests that the engine repeats until they are answered. */
-const REPEATED = ['release', 'endLease', 'cancel', 'transfer'];
-
 type Method = (...args: readonly unknown[]) => unknown;
 
-const NO_EVENTS = constant({} as StoreEvents, 'events');
+/** Whether the engine repeats a request until it is answered. Of extensions, it repeats those that end a lease. */
+export function isRepeated({ args: [batch], kind }: Request): boolean {
+  return kind === 'extend'
+    ? (batch as readonly Extension[])[0]?.ttl === 0
+    : ['release', 'cancel', 'transfer'].includes(kind);
+}
 
 /** What is on its way between an instance and the server, in order. */
 export class Network {
@@ -54,48 +57,39 @@ export class Network {
 
   constructor(id: string, server: MemoryLockServer, world: { readonly now: number; readonly step: string }) {
     const memory = memoryStore(server, id);
-    this.listen = () => memory.open(NO_EVENTS);
+    /** Puts messages of the server on their way. */
+    const inbox = new Proxy({} as StoreEvents, {
+      get: (_, kind: keyof StoreEvents | 'then') =>
+        kind === 'then' ? undefined : (...args: readonly unknown[]) => this.messages.push({ kind, args }),
+    });
+    this.listen = () => memory.open(constant(inbox, 'events'));
     this.ignore = () => void memory.close();
-    /** Puts calls of a method of the server on their way. */
-    const sent = <Target extends object, Kind extends keyof Target & string>(target: Target, kind: Kind) =>
-      ((...args: readonly unknown[]) =>
-        new Promise<unknown>((resolve, reject) => {
-          // Several calls of an instance read at the same time.
-          const cause = kind === 'read' ? world.step.slice(1) : '';
-          const run = async (): Promise<unknown> => Reflect.apply(target[kind] as Method, target, args);
-          this.requests.push({ kind, args, cause, sentAt: world.now, run, resolve, reject });
-        })) as Target[Kind];
-    const endLease = sent(
-      { endLease: (name: string, owner: string) => memory.extend([{ name, owner, ttl: 0, exact: true }]) },
-      'endLease',
-    );
-    const extend = sent(memory, 'extend');
-    const { marks } = memory;
-    this.store = constant<LockStore>(
-      {
-        ...memory,
-        // No instance asks another one for its labels, or whether it is alive.
-        send: undefined,
-        open: this.listen,
-        acquire: sent(memory, 'acquire'),
-        share: sent(memory, 'share'),
-        yield: sent(memory, 'yield'),
-        // The request after a refused release, which is repeated unlike a renewal.
-        extend: (batch) => {
-          const [{ name, owner, ttl } = { name: '', owner: '', ttl: 1 }] = batch;
-          return ttl === 0 ? endLease(name, owner) : extend(batch);
-        },
-        release: sent(memory, 'release'),
-        cancel: sent(memory, 'cancel'),
-        transfer: sent(memory, 'transfer'),
-        marks: marks && {
-          read: sent(marks, 'read'),
-          keep: sent(marks, 'keep'),
-          delete: sent(marks, 'delete'),
-        },
-      },
-      'store',
-    );
+    /** Puts calls of methods of the server on their way. */
+    const sent = <Target extends object, Kind extends keyof Target & string>(
+      target: Target,
+      ...kinds: readonly Kind[]
+    ): Pick<Target, Kind> => {
+      const entries = kinds.map((kind) => {
+        const send = (...args: readonly unknown[]): Promise<unknown> =>
+          new Promise((resolve, reject) => {
+            // Several calls of an instance read at the same time.
+            const cause = kind === 'read' ? world.step.slice(1) : '';
+            const run = async (): Promise<unknown> => (target[kind] as Method)(...args);
+            this.requests.push({ kind, args, cause, sentAt: world.now, run, resolve, reject });
+          });
+        return [kind, send];
+      });
+      return Object.fromEntries(entries) as Pick<Target, Kind>;
+    };
+    const store: LockStore = {
+      ...memory,
+      // No instance asks another one for its labels, or whether it is alive.
+      send: undefined,
+      open: this.listen,
+      ...sent(memory, 'acquire', 'share', 'yield', 'extend', 'release', 'cancel', 'transfer'),
+      marks: memory.marks && sent(memory.marks, 'read', 'keep', 'delete'),
+    };
+    this.store = constant(store, 'store');
   }
 
   /** Requests without a reply are sent again after the reconnect, before the others; messages are lost. */
@@ -113,13 +107,12 @@ export class Network {
 
   /** Puts a reply on its way, unless its arrival changes nothing: then it is heard at once. */
   answer(to: Request, result: unknown, error?: Error): void {
-    this.failed = this.failed.filter(({ kind, args: [, what] }) => kind !== to.kind || what !== to.args[1]);
-    if (error && !isRefusal(error) && REPEATED.includes(to.kind)) this.failed.push(to);
-    if (
-      !error &&
-      (to.kind === 'release' || (to.kind === 'cancel' && (result as readonly string[]).length === 0))
-    )
-      to.resolve(result);
+    const { args, kind } = to;
+    this.failed = this.failed.filter((each) => !isDeepStrictEqual([each.kind, each.args], [kind, args]));
+    if (error && !isRefusal(error) && isRepeated(to)) this.failed.push(to);
+    const isNoNews =
+      kind === 'release' || (kind === 'cancel' && (result as readonly string[] | undefined)?.length === 0);
+    if (!error && isNoNews) to.resolve(result);
     else this.replies.push({ to, result, error });
   }
 

@@ -26,8 +26,9 @@ export function brokenRule(world: World, budget: Budget, limit: number): string 
     if (alone.length > 0 && certain.length > 1) return 'two hold the lock, one of them exclusively';
     if (certain.reduce((sum, { owner }) => sum + permitsOf(owner), 0) > limit)
       return 'more permits than the limit are held';
-    if (certain.some(({ owner }) => !world.server.keeps(name, owner)))
-      return 'the server does not keep a lease that is in use';
+    const isKept = (owner: string): boolean =>
+      world.server.query(name).held.some((each) => each.owner === owner);
+    if (certain.some(({ owner }) => !isKept(owner))) return 'the server does not keep a lease that is in use';
     if (!world.isUndisturbed(budget)) continue;
     if (holders.length > certain.length && world.sites.every(({ network }) => network.messages.length === 0))
       return 'a holder is not told of a forced release';

@@ -19,8 +19,8 @@ export class WorldClock implements Clock {
 
   schedule(call: () => void, delay: number): ScheduledCall {
     const timer = { at: this.world.now + Math.max(1, delay), call };
-    const later = this.timers.findIndex(({ at }) => at > timer.at);
-    this.timers.splice(later < 0 ? this.timers.length : later, 0, timer);
+    this.timers.push(timer);
+    this.timers.sort((a, b) => a.at - b.at);
     return timer as unknown as ScheduledCall;
   }
 

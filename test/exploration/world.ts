@@ -4,7 +4,7 @@ import type { Hold } from '../../lib/engine/hold/hold.js';
 import type { LockOptions, ResolvedLockOptions } from '../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
 import { constant } from './constants.js';
-import { INSTANCES, TTL, WAIT } from './names.js';
+import { TTL, WAIT } from './names.js';
 import { type Caller, type Role, Site } from './site.js';
 import { sure } from './sure.js';
 import { WorldServer } from './world-server.js';
@@ -88,10 +88,7 @@ export class World {
 
   constructor(callers: readonly CallerPlan[], budget: Partial<Budget>) {
     this.left = { ...NOTHING, ...budget };
-    this.server = new WorldServer(
-      () => this.now,
-      (id, message) => void sure(this.sites[INSTANCES.indexOf(id)]).network.messages.push(message),
-    );
+    this.server = new WorldServer(() => this.now);
     const planned = plannedOf(callers);
     this.callers = planned.map(({ of, options, role }) => ({
       of,
