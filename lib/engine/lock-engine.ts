@@ -249,7 +249,7 @@ export class LockEngine implements StoreEvents {
 
   /** Whether shutdown has begun. */
   get isClosing(): boolean {
-    return this.queues.phase !== 'open';
+    return this.queues.phase !== 'running';
   }
 
   /** Begins the shutdown: from now on, free locks are granted, and no caller waits for a taken one. */

@@ -40,7 +40,7 @@ export class LocalQueue {
       const waiter = new Waiter(this.record.name, options, now, resolve, reject);
       this.queues.clock.keepAlive(true);
       if (options.signal) this.follow(options.signal, waiter);
-      waiter.isCutShort = this.queues.phase !== 'open' && options.wait > 0;
+      waiter.isCutShort = this.queues.phase !== 'running' && options.wait > 0;
       this.report({ kind: 'enter', waiter }, now);
       if (this.record.line.has(waiter)) this.queues.waits.add(waiter);
     });

@@ -20,7 +20,7 @@ import type { Waiter } from './waiter.js';
  * - rejecting: all acquires are rejected, and holders continue.
  * - closed: the store is closed.
  */
-export type Phase = 'open' | 'ending-waits' | 'rejecting' | 'closed';
+export type Phase = 'running' | 'ending-waits' | 'rejecting' | 'closed';
 
 /** The local queues of one instance by name, with everything that they share. */
 export class LocalQueues<
@@ -35,7 +35,7 @@ export class LocalQueues<
   /** The highest token of a lease or grant that has ended here: the store must not adopt it as a lost reply. */
   endedToken = 0;
   /** How far the shutdown of this instance has got. */
-  phase: Phase = 'open';
+  phase: Phase = 'running';
   /**
    * A Map keeps removed entries alive (see `Fifo`). The slot of a removed queue therefore stays in the Map, without the
    * queue.
