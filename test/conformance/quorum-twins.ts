@@ -21,7 +21,7 @@ const CLAIM = 301;
 const RETENTION = 60_000;
 
 const quorumKeys = new QuorumKeys('', 'lock:', CLAIM / 2);
-const INBOX = quorumKeys.inbox();
+const INBOX = quorumKeys.revocations;
 
 const contentScript = luaScript('content')`
 local content = {}

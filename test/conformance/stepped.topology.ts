@@ -27,7 +27,7 @@ export class SteppedTopology implements Topology {
   }
 
   canReceive(): boolean {
-    return this.redis.isHeard(this.keySpace.inbox() + this.settings.instance);
+    return this.redis.isHeard(this.keySpace.revocations + this.settings.instance);
   }
 
   doubt(): void {}

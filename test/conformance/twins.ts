@@ -224,7 +224,7 @@ export class Twins {
   }
 
   private async listen(instance: string, listens: boolean): Promise<void> {
-    await this.redis.listen(keySpace.inbox() + instance, listens);
+    await this.redis.listen(keySpace.revocations + instance, listens);
     if (listens) this.memory.inboxes.open(instance, this.listener(instance, 'memory'));
     else this.memory.inboxes.close(instance);
   }
@@ -245,7 +245,7 @@ export class Twins {
   private async compare(moment: string): Promise<void> {
     const { content, published } = await this.redis.look(KEYS);
     for (const [channel, message] of published) {
-      const instance = channel.slice(keySpace.inbox().length);
+      const instance = channel.slice(keySpace.revocations.length);
       const events = this.events.get(instance);
       if (events && this.redis.isHeard(channel)) deliver(message, instance, { events, trial: COUNTED });
     }

@@ -67,7 +67,7 @@ describe('A node of a quorum', () => {
     const acquire = (name: string, token: number): Promise<unknown> =>
       node.run('take', quorumAcquireScript, keys.of(name), ['me', token, token, 10_000, '', 600_000]);
     const release = (name: string, token: number): Promise<unknown> => {
-      const args = ['me', token, 'quiet', '', keys.inbox(), 10_000, name];
+      const args = ['me', token, 'quiet', '', keys.revocations, 10_000, name];
       return node.run('end', quorumReleaseScript, keys.of(name), args);
     };
     const all = (token: number): Promise<unknown[]> =>

@@ -50,7 +50,7 @@ export async function admit(
     nodes.map((node) => {
       const { Redis } = loadIoredis();
       const redis = typeof node === 'string' ? clientOf(node) : new Redis({ ...node, ...FAST });
-      const channel = keySpace.inbox() + instanceName();
+      const channel = keySpace.revocations + instanceName();
       const { unused: key } = keySpace;
       return admitOne(new Patient(redis, { ...settings, keySpace, subscribe: 'subscribe', key, channel }));
     }),

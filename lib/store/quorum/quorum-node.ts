@@ -37,7 +37,7 @@ export interface QuorumNode {
   close(): void;
 }
 
-/** Keys of a node, with a token counter for each name, and the script arguments of this instance. */
+/** Keys of a node, and the script arguments of this instance. */
 export class QuorumKeys extends KeySpace {
   /** Milliseconds of a reservation: time for a message to the instance and for its request. */
   readonly claimTtl: number;
@@ -50,14 +50,6 @@ export class QuorumKeys extends KeySpace {
   ) {
     super(keyPrefix, '', 'pubsub');
     this.claimTtl = Math.ceil(2 * nodeTimeout);
-  }
-
-  inbox(): string {
-    return this.revocations;
-  }
-
-  fence(lock: string): string {
-    return `${lock}:fence`;
   }
 
   of(name: string): [lock: string, queue: string, fence: string] {

@@ -11,8 +11,6 @@ import { type Receivers, Trial } from './trial/trial.js';
 export interface EndpointLayout {
   readonly keySpace: KeySpace;
   readonly scripts: Scripts;
-  /** The channel for all names, or the function that returns the channel of a name. */
-  readonly channels: string | ((name: string) => string);
 }
 
 /** A single endpoint with two connections: one for scripts, one for listening. Tries its server at each connection. */
@@ -21,7 +19,6 @@ export abstract class EndpointTopology {
   readonly connection: RedisConnection;
   readonly keySpace: KeySpace;
   readonly scripts: Scripts;
-  private readonly channels: EndpointLayout['channels'];
   /** Where this instance receives messages about all its names, and those of trials. */
   private readonly own: OwnInbox;
   private readonly trial: Trial;
@@ -35,11 +32,10 @@ export abstract class EndpointTopology {
     const { clock, commandTimeout, consequence, credentials, instance, log, startupChecks } = settings;
     this.connection = new RedisConnection(connection, log, credentials);
     const { redaction, where } = this.connection;
-    const layout = layoutOf(this.connection, new ScriptRunner(this.connection, clock, commandTimeout));
-    const { keySpace, scripts } = layout;
+    const runner = new ScriptRunner(this.connection, clock, commandTimeout);
+    const { keySpace, scripts } = layoutOf(this.connection, runner);
     this.keySpace = keySpace;
     this.scripts = scripts;
-    this.channels = layout.channels;
     this.own = keySpace.ownInbox(instance);
     this.trial = new Trial({
       scripts,
@@ -73,7 +69,7 @@ export abstract class EndpointTopology {
   }
 
   open(events: StoreEvents): void {
-    const { connection, settings, trial } = this;
+    const { connection, keySpace, settings, trial } = this;
     this.events = events;
     connection.connect();
     // What waits for the first connection is sent only once.
@@ -88,7 +84,7 @@ export abstract class EndpointTopology {
       if (!trial.hasBegun) this.beginTrial();
     });
     if (settings.wake === 'poll') return;
-    this.inbox = new EndpointInbox(connection.listener(), this.channels, settings, {
+    this.inbox = new EndpointInbox(connection.listener(), keySpace, settings, {
       events,
       trial,
       subscribed: (name) => {
@@ -96,7 +92,6 @@ export abstract class EndpointTopology {
         else events.subscribed(name);
       },
     });
-    if (this.own.name !== undefined) this.inbox.keep(this.own.channel, this.own.name);
     this.inbox.open();
   }
 

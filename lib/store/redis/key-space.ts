@@ -7,8 +7,8 @@ export interface OwnInbox {
   readonly key: string;
 }
 
-/** Names of the keys and channels of a lock. */
-export abstract class KeySpace {
+/** Names of the keys and channels of a lock: a counter of fencing tokens for each name, and one inbox for all. */
+export class KeySpace {
   /** Prefix of the common channel that notifies an instance of a forced release; empty for no notification. */
   readonly revocations: string;
   /** Length of the part before `{name}` in a key as Redis receives it. */
@@ -49,7 +49,9 @@ export abstract class KeySpace {
   }
 
   /** Prefix of the channel that notifies an instance of a grant of this lock; empty for no notification. */
-  abstract inbox(lock: string): string;
+  inbox(_lock: string): string {
+    return this.revocations;
+  }
 
   ownInbox(instance: string): OwnInbox {
     return { key: this.unused, channel: this.revocations + instance };
@@ -63,32 +65,26 @@ export abstract class KeySpace {
   }
 
   /** The key of the counter of a lock's fencing tokens. */
-  abstract fence(lock: string): string;
+  fence(lock: string): string {
+    return `${lock}:fence`;
+  }
 }
 
-/** One counter and one inbox for all names, so that no key of a name remains. */
+/** One counter for all names, so that no key of a name remains. */
 export class SingleKeySpace extends KeySpace {
   private readonly counter = `${this.prefix}fence`;
 
-  inbox(): string {
-    return this.revocations;
-  }
-
-  fence(): string {
+  override fence(): string {
     return this.counter;
   }
 }
 
 /** All keys of a lock in its slot: a script reaches only one slot, and `SPUBLISH` counts the receivers there. */
 export class ClusterKeySpace extends KeySpace {
-  inbox(lock: string): string {
+  override inbox(lock: string): string {
     if (this.wake === 'poll') return '';
     // The client's key prefix may contain its own hash tag.
     return `${this.clientPrefix}${lock}:inbox:`;
-  }
-
-  fence(lock: string): string {
-    return `${lock}:fence`;
   }
 }
 

@@ -10,11 +10,11 @@ export class SingleTopology extends EndpointTopology implements Topology {
   readonly replication: Replication;
 
   constructor(connection: SingleConnection | undefined, settings: RedisStoreSettings) {
-    const { clock, commandTimeout, instance, keyPrefix, wake } = settings;
-    super(connection, settings, ({ keyPrefix: clientPrefix }, scripts) => {
-      const keySpace = new SingleKeySpace(keyPrefix, clientPrefix, wake);
-      return { keySpace, scripts, channels: keySpace.inbox() + instance };
-    });
+    const { clock, commandTimeout, keyPrefix, wake } = settings;
+    super(connection, settings, (opened, scripts) => ({
+      keySpace: new SingleKeySpace(keyPrefix, opened.keyPrefix, wake),
+      scripts,
+    }));
     this.replication = new Replication(this.connection, clock, commandTimeout);
   }
 

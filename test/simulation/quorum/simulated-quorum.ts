@@ -58,7 +58,7 @@ export class SimulatedQuorum implements Servers {
   link(instance: string, index: number, process: SimulatedProcess): Link {
     const { time, schedule, terms } = this;
     const lanes = this.places.map(({ node, weather, witness }) => {
-      const channel = new QuorumKeys(instance, KEY_PREFIX, terms.nodeTimeout).inbox() + instance;
+      const channel = new QuorumKeys(instance, KEY_PREFIX, terms.nodeTimeout).revocations + instance;
       return {
         witness,
         commands: new CommandConnection(time, process, weather, index, schedule.straggle),

@@ -1,9 +1,12 @@
 import { EndpointInbox } from '../../../lib/store/redis/connection/endpoint-inbox.js';
 import type { InboxEvents } from '../../../lib/store/redis/connection/inbox.js';
 import type { ClientEvents, RedisClient } from '../../../lib/store/redis/connection/redis-client.js';
+import { PerNameKeySpace } from '../../../lib/store/redis/key-space.js';
 import { QUIET } from '../../support/quiet.js';
 import { ManualClock, settle } from '../engine/manual-clock.js';
 
+/** Where the instance `me` receives messages about the name `n`. */
+const CHANNEL = 'channel:{n}:inbox:me';
 /** Longer than a subscription stays without waiters. */
 const LONG = 5_000;
 const REFUSED = new Error('NOPERM');
@@ -37,7 +40,8 @@ describe('An inbox with a channel for each name', () => {
       events: { isInUse: (name: string) => used.has(name) },
     } as unknown as InboxEvents;
     const settings = { clock, instance: 'me', log };
-    const inbox = new EndpointInbox(client, (name) => `channel:${name}`, settings, events);
+    const keySpace = new PerNameKeySpace('channel:', '', 'pubsub');
+    const inbox = new EndpointInbox(client, keySpace, settings, events);
     return { clock, inbox, listeners, requests, subscribed, unsubscribed, used, warnings };
   };
 
@@ -53,7 +57,7 @@ describe('An inbox with a channel for each name', () => {
     used.delete('n');
     await clock.advance(LONG);
 
-    expect([unsubscribed, inbox.canReceive('n')]).toEqual([['channel:n'], false]);
+    expect([unsubscribed, inbox.canReceive('n')]).toEqual([[CHANNEL], false]);
   });
 
   it('keeps the subscription of a name that has waiters again and again', async () => {
@@ -68,7 +72,7 @@ describe('An inbox with a channel for each name', () => {
 
   it('keeps a subscription of its own', async () => {
     const { clock, inbox, unsubscribed } = build();
-    inbox.keep('channel:n', 'n');
+    inbox.keep(CHANNEL, 'n');
     await clock.advance(LONG);
 
     expect(unsubscribed).toEqual([]);
@@ -81,20 +85,20 @@ describe('An inbox with a channel for each name', () => {
     requests[0]?.resolve();
     await settle();
 
-    expect([unsubscribed, subscribed, inbox.canReceive('n')]).toEqual([['channel:n'], [], false]);
+    expect([unsubscribed, subscribed, inbox.canReceive('n')]).toEqual([[CHANNEL], [], false]);
   });
 
   it('warns once that the server rejects a subscription, and once more after it has accepted one', async () => {
     const { clock, inbox, requests, warnings } = build();
-    inbox.keep('channel:n', 'n');
+    inbox.keep(CHANNEL, 'n');
     for (const outcome of ['reject', 'reject', 'resolve'] as const) {
       requests.at(-1)?.[outcome]();
       await clock.advance(LONG);
     }
     expect(warnings).toEqual([
-      'Locks cannot be handed over directly, so waiters ask at intervals: SSUBSCRIBE channel:n failed: NOPERM',
+      `Locks cannot be handed over directly, so waiters ask at intervals: SSUBSCRIBE ${CHANNEL} failed: NOPERM`,
     ]);
-    inbox.keep('channel:other', 'other');
+    inbox.listen('other');
     requests.at(-1)?.reject();
     await settle();
 

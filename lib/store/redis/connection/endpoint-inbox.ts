@@ -1,3 +1,4 @@
+import type { KeySpace } from '../key-space.js';
 import { deliver, type InboxEvents } from './inbox.js';
 import type { RedisClient } from './redis-client.js';
 import { type Subscription, Subscriptions, type SubscriptionSettings } from './subscriptions.js';
@@ -6,17 +7,18 @@ import { type Subscription, Subscriptions, type SubscriptionSettings } from './s
 export class EndpointInbox extends Subscriptions<Subscription> {
   protected readonly retryDelay = 500;
 
-  /** @param channels the channel for all names, or the function that returns the channel of a name */
   constructor(
     private readonly client: RedisClient,
-    channels: string | ((name: string) => string),
+    private readonly keySpace: KeySpace,
     settings: SubscriptionSettings,
     private readonly events: InboxEvents,
   ) {
-    const channelOf = typeof channels === 'string' ? () => channels : channels;
+    const { instance } = settings;
+    const { channel, name: ownName } = keySpace.ownInbox(instance);
+    const inSlot = (name: string): string => keySpace.inbox(keySpace.lock(name)) + instance;
+    const channelOf = ownName === undefined ? () => channel : inSlot;
     super(settings, channelOf, (name) => events.events.isInUse(name));
-    if (typeof channels === 'string') this.keep(channels, undefined);
-    client.on('message', (_channel, message) => deliver(message, settings.instance, events));
+    client.on('message', (_channel, message) => deliver(message, instance, events));
     client.on('lost', () => this.loseAll());
     client.on('ready', () => {
       this.loseAll();
@@ -26,6 +28,8 @@ export class EndpointInbox extends Subscriptions<Subscription> {
 
   /** Starts to listen. Never fails: it retries, and waiters ask at intervals meanwhile. */
   open(): void {
+    const { channel, name } = this.keySpace.ownInbox(this.settings.instance);
+    this.keep(channel, name);
     this.client.connect();
   }
 

@@ -13,12 +13,11 @@ export class PerNameTopology extends EndpointTopology implements Topology {
   readonly maxBatch = 1;
 
   constructor(connection: SingleConnection | undefined, settings: RedisStoreSettings) {
-    const { instance, keyPrefix, wake } = settings;
-    super(connection, settings, (opened, runner) => {
-      const keySpace = new PerNameKeySpace(keyPrefix, opened.keyPrefix, wake);
-      const channels = (name: string): string => keySpace.inbox(keySpace.lock(name)) + instance;
-      return { keySpace, scripts: slotScripts(opened, runner), channels };
-    });
+    const { keyPrefix, wake } = settings;
+    super(connection, settings, (opened, runner) => ({
+      keySpace: new PerNameKeySpace(keyPrefix, opened.keyPrefix, wake),
+      scripts: slotScripts(opened, runner),
+    }));
   }
 
   /**
