@@ -24,6 +24,7 @@ import { assertLockName, assertNameCount, type LockNames, lockNamesOf } from '..
 import { Campaign } from './leader/campaign.js';
 import { resolveCallOptions } from '../options/presets.js';
 import { Invocation, noteOrigin } from './invocation/invocation.js';
+import { assertNotLate } from './late-work.js';
 import { Once } from './once/once.js';
 import type { OnceLock, SharedResult } from './once/once-lock.js';
 import type { JsonWork } from './once/result.js';
@@ -139,6 +140,7 @@ export class LockService {
    * for it. Parallel branches under the hold exclude each other, unless it is a shared hold.
    *
    * @throws LockLostError if the work succeeded but its hold was lost meanwhile; also the errors of {@link acquire}.
+   * @throws LockConfigError if the work returned an Observable or a generator, which would run after the release.
    * @example
    * ```ts
    * const total = await locks.using('cart:7', async (lock) => {
@@ -166,6 +168,7 @@ export class LockService {
     let result: T;
     try {
       result = await this.unwrapped.runInContext(lock, () => work(lock));
+      assertNotLate(lock, result);
       lock.assertNotLost();
     } finally {
       await lock.release();
@@ -399,7 +402,7 @@ export class LockService {
       clock: this.#engine.clock,
       log: this.#engine.log,
       acquire: (until) => this.#single.acquire(name, { ...resolved, signal: until }),
-      work: (term) => this.runInContext(term, () => work(term)),
+      work: async (term) => assertNotLate(term, await this.runInContext(term, () => work(term))),
     });
     await campaign.run();
   }

@@ -1,13 +1,13 @@
 import { callFrom } from '../../diagnostics/call-origin.js';
-import { defer, from, isObservable, Observable, of, type Subscriber } from 'rxjs';
+import { defer, from, Observable, of, type Subscriber } from 'rxjs';
 import { Abandonment } from '../../primitives/abandonment.js';
-import { tryTo } from '../../primitives/try-to.js';
 import { LockSlot } from './lock-slot.js';
 import { endAfter } from './end-after.js';
 import { isHandlerOf } from './invoked-handler.js';
 import { assertNotLost, releaseQuietly, whileHeld } from './while-held.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
 import { noteOrigin } from '../../service/invocation/invocation.js';
+import { assertNotLate, isStream } from '../../service/late-work.js';
 import { OnceLock, SharedResult } from '../../service/once/once-lock.js';
 import { LockService } from '../../service/lock.service.js';
 import type { AnyFunction, LockedMethod } from './locked-method.js';
@@ -50,7 +50,11 @@ export class LockedCall {
       result = await working;
       if (lock instanceof OnceLock) await this.keep(lock, result);
       else if (isStream(result)) this.method.assertEndsStreams(lock);
-      else assertNotLost(lock);
+      else {
+        // Nest reads the results of handlers before the release.
+        if (this.slot === undefined) assertNotLate(lock, result);
+        assertNotLost(lock);
+      }
     } catch (error) {
       await this.leave(lock);
       noteOrigin(error, this.service?.options);
@@ -177,11 +181,6 @@ export class LockedCall {
       });
     });
   }
-}
-
-/** False for a value whose properties throw: the error would replace the result of the work. */
-function isStream(value: unknown): value is Observable<unknown> {
-  return tryTo(() => isObservable(value)) === true;
 }
 
 function asObservable(value: unknown): Observable<unknown> {
