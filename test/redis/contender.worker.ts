@@ -23,14 +23,12 @@ const calls = {
     hold = await instance.locks.acquire(name, options);
     return { token: hold.fencingToken, held: hold.held };
   },
-  /** As so many callers at once. Does not wait for the grants, but tells of them. */
-  contend(name: string, options: LockOptions, callers = 1): void {
-    for (let caller = 0; caller < callers; caller++) {
-      void instance.locks.acquire(name, options).then((lock) => {
-        hold = lock;
-        tell({ token: lock.fencingToken, held: lock.held } satisfies Granted);
-      });
-    }
+  /** Does not wait for the grant, but tells of it. */
+  contend(name: string, options: LockOptions): void {
+    void instance.locks.acquire(name, options).then((lock) => {
+      hold = lock;
+      tell({ token: lock.fencingToken, held: lock.held } satisfies Granted);
+    });
   },
   async release(): Promise<void> {
     await hold?.release();

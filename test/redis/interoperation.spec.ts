@@ -40,6 +40,25 @@ describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', 
     expect(await instance.locks.using(name, () => 'ours')).toBe('ours');
   });
 
+  it('excludes shared holds, and is excluded by them until the last one is released (row 2)', async () => {
+    const { locks } = instance;
+    const [read, permit] = [{ mode: 'shared' }, { mode: 'shared', limit: 5 }] as const;
+    const [reader, other] = [await locks.acquire(name, read), await locks.acquire(name, permit)];
+    expect(await plain.tryAcquire(1_000)).toBe(false);
+    expect(await plain.release()).toBe(false);
+    await reader.release();
+    expect(await plain.tryAcquire(1_000)).toBe(false);
+    await other.release();
+
+    expect(await plain.tryAcquire(60_000)).toBe(true);
+    expect(await locks.tryAcquire(name, read)).toBeUndefined();
+    expect(await locks.tryAcquire(name, permit)).toBeUndefined();
+    const waiting = locks.acquire(name, read);
+    await waitFor(async () => (await locks.query(name)).pending.length === 1);
+    expect(await plain.release()).toBe(true);
+    await (await waiting).release();
+  });
+
   it('passes the lock to this package when its lease expires (row 2)', async () => {
     await plain.tryAcquire(200);
 

@@ -1,25 +1,13 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
-import { fallingTokens, overlaps } from '../faults/support/hold-checks.js';
 import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
 import { waitFor } from '../support/wait-for.js';
-import { startWorker } from '../support/worker.js';
 import { Instance } from './instance.js';
-import type { SeveralNamesCalls, TurnRecord } from './several-names.worker.js';
 
-const PROCESSES = 4;
-const CALLERS = 50;
-const TURNS = 20;
-/** How many times as long as its fair share of the time a caller may wait; one that others overtake waits for most of TURNS. */
-const LONGEST_SHARE = 14;
 /** The lock and its queue. */
 const KEYS_OF_A_NAME = 2;
-
-// The processes of a crowd take most of half a minute where the machine does ten other things.
-jest.setTimeout(120_000);
 
 describe('Several names', () => {
   const server = duringTests(() => RedisServer.start());
@@ -110,41 +98,4 @@ describe('Several names', () => {
     log.close();
     await lock.release();
   });
-
-  it(`give each of ${CALLERS} callers in ${PROCESSES} processes its turns over subsets of 10 names, within a fair time`, async () => {
-    const file = join(__dirname, 'several-names.worker.ts');
-    const workers = await Promise.all(
-      Array.from({ length: PROCESSES }, () => startWorker<SeveralNamesCalls>(file, [server.url])),
-    );
-    await Promise.all(workers.map((worker) => worker.call('start')));
-    const shares = workers.map((_, i) => Math.floor((CALLERS + i) / PROCESSES));
-    const turns = (
-      await Promise.all(
-        workers.map((worker, process) =>
-          worker.call('crowd', { process, callers: shares[process] ?? 0, turns: TURNS, names: names(10) }),
-        ),
-      )
-    ).flat();
-    await Promise.all(workers.map((worker) => worker.kill()));
-    const holds = turns.flatMap((turn) => turn.holds);
-
-    expect(new Set(turns.map(({ caller }) => caller)).size).toBe(CALLERS);
-    expect(turns).toHaveLength(CALLERS * TURNS);
-    expect(holds.filter(({ heldUntil }) => heldUntil === undefined)).toEqual([]);
-    expect(overlaps(holds, [], 30_000)).toEqual([]);
-    expect(fallingTokens(holds)).toEqual([]);
-    expect(longestWait(turns)).toBeLessThan(LONGEST_SHARE * fairShare(turns));
-    expect(await locksLeft()).toEqual([]);
-  });
 });
-
-/** Milliseconds in which every caller has had one turn, on average. */
-function fairShare(turns: readonly TurnRecord[]): number {
-  const begin = Math.min(...turns.map(({ askedAt }) => askedAt));
-  const end = Math.max(...turns.map((turn) => turn.end));
-  return (end - begin) / TURNS;
-}
-
-function longestWait(turns: readonly TurnRecord[]): number {
-  return Math.max(...turns.map(({ askedAt, begin }) => begin - askedAt));
-}

@@ -47,10 +47,8 @@ describe('the options of a call', () => {
       'permits must be at most limit, but permits is 3 and limit is 2',
     ],
     [{ mode: 'shared', limit: 2, permits: 0 }, 'permits must be a whole number, from 1 to 256, but is 0.'],
-    [
-      { mode: 'shared', limit: 5, permits: 1.5 },
-      'permits must be a whole number, from 1 to 256, but is 1.5.',
-    ],
+    [{ mode: 'shared', limit: 5, permits: 1.5 }, 'permits must be a whole number, from 1 to 256'],
+    [{ mode: 'shared', limit: 300, permits: 257 }, 'permits must be a whole number, from 1 to 256'],
     [{ signal: {} }, 'signal must be an AbortSignal, but is an object (Object).'],
     [{ signal: { aborted: false } }, 'signal must be an AbortSignal, but is an object (Object).'],
     // As an AbortSignal of a package from before Node had it.
@@ -72,6 +70,7 @@ describe('the options of a call', () => {
     const permits = (options: LockOptions): number => resolveLockOptions(semaphore, options).permits;
 
     expect([permits({}), permits({ permits: 2 }), permits({ limit: 3 })]).toEqual([3, 2, 3]);
+    expect(permits({ limit: 256, permits: 256 })).toBe(256);
     expect([permits({ limit: Infinity }), permits({ mode: 'exclusive' })]).toEqual([1, 1]);
     expect(() => permits({ limit: 2 })).toThrow(
       'permits must be at most limit, but permits is 3 and limit is 2',
