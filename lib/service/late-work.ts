@@ -1,12 +1,16 @@
 import { isGeneratorObject } from 'node:util/types';
-import { isObservable, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { Lock } from '../engine/hold/lock.interface.js';
 import { LockConfigError } from '../errors/lock.error.js';
 import { tryTo } from '../primitives/try-to.js';
 
-/** Whether a value is an Observable. False for a value whose properties throw. */
+/** Whether a value is an Observable, as rxjs tells it: the command line loads no rxjs. False if its properties throw. */
 export function isStream(value: unknown): value is Observable<unknown> {
-  return tryTo(() => isObservable(value)) === true;
+  const isObservable = (): boolean => {
+    const { lift, subscribe } = Object(value) as Partial<Record<'lift' | 'subscribe', unknown>>;
+    return typeof lift === 'function' && typeof subscribe === 'function';
+  };
+  return tryTo(isObservable) === true;
 }
 
 /**
