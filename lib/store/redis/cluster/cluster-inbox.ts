@@ -135,20 +135,20 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
       // A master that was considered dead may hand locks over once more before it learns of its demotion.
       if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, delivery);
     };
-    const listener: NodeListener = new NodeListener(client, clock, commandTimeout, heard, () => {
+    const listener: NodeListener = new NodeListener(client, clock, commandTimeout, heard, (error) => {
       if (this.listeners.get(key) === listener) {
         this.listeners.delete(key);
         if (command === 'ssubscribe') this.trials.trialAt(address).end();
       }
-      this.loseAllAt(listener);
+      this.loseAllAt(listener, error);
     });
     this.listeners.set(key, listener);
     return listener;
   }
 
-  private loseAllAt(listener: NodeListener): void {
+  private loseAllAt(listener: NodeListener, error: unknown): void {
     for (const subscription of this.byChannel.values())
-      if (subscription.listener === listener) this.lose(subscription);
+      if (subscription.listener === listener) this.fail(subscription, error);
     if (this.isClosed) return;
     this.connection.clients.refresh();
     this.retryLater();

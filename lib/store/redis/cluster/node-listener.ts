@@ -17,7 +17,7 @@ export class NodeListener {
     /** Maximum milliseconds of a reply. */
     private readonly timeout: number,
     heard: (channel: string, message: string) => void,
-    private readonly lost: () => void,
+    private readonly lost: (error: unknown) => void,
   ) {
     client.on('message', heard);
     client.on('error', (error) => this.lose(error));
@@ -66,6 +66,6 @@ export class NodeListener {
     if (this.isLost) return;
     this.close();
     for (const refuse of [...this.waiting]) refuse(error);
-    this.lost();
+    this.lost(error);
   }
 }

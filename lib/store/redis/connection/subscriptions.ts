@@ -97,10 +97,7 @@ export abstract class Subscriptions<Each extends Subscription> {
         this.reportActive(subscription);
       },
       (error: unknown) => {
-        if (!isCurrent()) return;
-        this.lose(subscription);
-        if (this.isRefusal(error)) this.warn(subscription, error);
-        this.retryLater();
+        if (isCurrent()) this.fail(subscription, error);
       },
     );
   }
@@ -116,6 +113,12 @@ export abstract class Subscriptions<Each extends Subscription> {
       this.retry = undefined;
       this.subscribeAll();
     }, this.retryDelay);
+  }
+
+  protected fail(subscription: Each, error: unknown): void {
+    this.lose(subscription);
+    if (this.isRefusal(error)) this.warn(subscription, error);
+    this.retryLater();
   }
 
   protected lose(subscription: Each): void {
