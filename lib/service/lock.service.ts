@@ -24,7 +24,7 @@ import { assertLockName, assertNameCount, type LockNames, lockNamesOf } from '..
 import { Campaign } from './leader/campaign.js';
 import { resolveCallOptions } from '../options/presets.js';
 import { Invocation, noteOrigin } from './invocation/invocation.js';
-import { assertNotLate } from './late-work.js';
+import { assertNotLate } from './invocation/late-work.js';
 import { Once } from './once/once.js';
 import type { OnceLock, SharedResult } from './once/once-lock.js';
 import type { JsonWork } from './once/result.js';

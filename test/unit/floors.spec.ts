@@ -57,12 +57,17 @@ function floorOf(file: string): number {
   throw new Error(`lib/${file} stands on no floor: move it into a folder of ${FLOORS.flat().join(', ')}.`);
 }
 
+function sourceOf(file: string): string {
+  return readFileSync(join(LIB, file), 'utf8');
+}
+
 function importsOf(file: string): Import[] {
-  const source = readFileSync(join(LIB, file), 'utf8');
-  return [...source.matchAll(/\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)/g)].map(([, named, dynamic]) => {
-    const target = resolve(LIB, dirname(file), (named ?? dynamic ?? '').replace(/\.js$/, '.ts'));
-    return { from: file, to: relative(LIB, target) };
-  });
+  return [...sourceOf(file).matchAll(/\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)/g)].map(
+    ([, named, dynamic]) => {
+      const target = resolve(LIB, dirname(file), (named ?? dynamic ?? '').replace(/\.js$/, '.ts'));
+      return { from: file, to: relative(LIB, target) };
+    },
+  );
 }
 
 /** What is wrong with an import, and where the file should live; undefined for one that points downwards. */
@@ -94,6 +99,16 @@ describe('The floors of lib', () => {
       'lib/store/place.ts imports lib/engine/hold/hold.ts, which stands 9 floors above it.',
     );
     expect(problem).toContain('or lib/store/place.ts itself up to lib/engine/hold');
+  });
+
+  it('load NestJS and rxjs only above the command, which runs without them', () => {
+    const top = floorOf('service/open-lock-service.ts');
+    const loading = files.filter((file) =>
+      /^import (?!type ).* from '(?:@nestjs\/|rxjs)/m.test(sourceOf(file)),
+    );
+
+    expect(loading.filter((file) => floorOf(file) >= top || file.startsWith('cli/'))).toEqual([]);
+    expect(loading).toContain('nest/locked/lock.interceptor.ts');
   });
 
   it('have no empty room', () => {

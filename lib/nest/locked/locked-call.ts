@@ -7,7 +7,7 @@ import { isHandlerOf } from './invoked-handler.js';
 import { assertNotLost, releaseQuietly, whileHeld } from './while-held.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
 import { noteOrigin } from '../../service/invocation/invocation.js';
-import { assertNotLate, isStream } from '../../service/late-work.js';
+import { assertNotLate, isStream } from '../../service/invocation/late-work.js';
 import { OnceLock, SharedResult } from '../../service/once/once-lock.js';
 import { LockService } from '../../service/lock.service.js';
 import type { AnyFunction, LockedMethod } from './locked-method.js';

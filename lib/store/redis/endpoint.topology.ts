@@ -1,7 +1,7 @@
 import type { SingleConnection } from '../../options/module-options.interface.js';
 import type { StoreEvents } from '../lock-store.js';
 import { RedisConnection } from './connection/connection.js';
-import { EndpointInbox } from './connection/endpoint-inbox.js';
+import { EndpointInbox } from './endpoint-inbox.js';
 import { ScriptRunner, type Scripts } from './connection/script-runner.js';
 import type { KeySpace, OwnInbox } from './key-space.js';
 import type { RedisStoreSettings } from './topology.js';

@@ -1,4 +1,4 @@
-import { EndpointInbox } from '../../../lib/store/redis/connection/endpoint-inbox.js';
+import { EndpointInbox } from '../../../lib/store/redis/endpoint-inbox.js';
 import type { InboxEvents } from '../../../lib/store/redis/connection/inbox.js';
 import type { ClientEvents, RedisClient } from '../../../lib/store/redis/connection/redis-client.js';
 import { PerNameKeySpace } from '../../../lib/store/redis/key-space.js';

@@ -1,7 +1,7 @@
-import type { KeySpace } from '../key-space.js';
-import { deliver, type InboxEvents } from './inbox.js';
-import type { RedisClient } from './redis-client.js';
-import { type Subscription, Subscriptions, type SubscriptionSettings } from './subscriptions.js';
+import type { KeySpace } from './key-space.js';
+import { deliver, type InboxEvents } from './connection/inbox.js';
+import type { RedisClient } from './connection/redis-client.js';
+import { type Subscription, Subscriptions, type SubscriptionSettings } from './connection/subscriptions.js';
 
 /** The channels of one instance on one connection: one for all names, or one in the slot of each awaited name. */
 export class EndpointInbox extends Subscriptions<Subscription> {

@@ -1,8 +1,8 @@
 import { isGeneratorObject } from 'node:util/types';
 import type { Observable } from 'rxjs';
-import type { Lock } from '../engine/hold/lock.interface.js';
-import { LockConfigError } from '../errors/lock.error.js';
-import { tryTo } from '../primitives/try-to.js';
+import type { Lock } from '../../engine/hold/lock.interface.js';
+import { LockConfigError } from '../../errors/lock.error.js';
+import { tryTo } from '../../primitives/try-to.js';
 
 /** Whether a value is an Observable, as rxjs tells it: the command line loads no rxjs. False if its properties throw. */
 export function isStream(value: unknown): value is Observable<unknown> {
