@@ -37,8 +37,8 @@ export function timeIn(reply: unknown): number {
 }
 
 /** Whether a node has voted for another owner. */
-export function isTaken(vote: NodeAnswer | Error | undefined): boolean {
-  return vote !== undefined && !(vote instanceof Error) && vote.outcome === 'taken';
+export function isTaken(vote: Vote<NodeAnswer>): boolean {
+  return isAnswer(vote) && vote.outcome === 'taken';
 }
 
 /** Whether an owner id is a reservation for a notified instance. */

@@ -37,8 +37,8 @@ export async function extendLeases(batch: readonly Extension[], server: LeaseSer
     // Another client has overwritten the key, so the lease is lost.
     return isOfOtherType(each.reason) ? 0 : undefined;
   });
-  const failed = settled.find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected' && extended.every((each) => each === undefined)) throw failed.reason;
+  const failed = settled.find((each) => each.status === 'rejected');
+  if (failed && extended.every((each) => each === undefined)) throw failed.reason;
   return extended;
 }
 

@@ -3,11 +3,7 @@ import { transferScript } from '../scripts/transfer.script.js';
 import { integer, strangeReply } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 
-const OUTCOMES = new Map<number, Transferred>([
-  [0, 'taken'],
-  [1, 'moved'],
-  [2, 'gone'],
-]);
+const OUTCOMES: readonly Transferred[] = ['taken', 'moved', 'gone'];
 
 /**
  * Moves the locks of a hold to other owner ids. One call moves all of them on one server. On several servers, the first
@@ -33,8 +29,8 @@ export class TransferRequests {
 
   private async moveAll(groups: readonly (readonly OwnerChange[])[]): Promise<Transferred> {
     const settled = await Promise.allSettled(groups.map((group) => this.moveTogether(group)));
-    const failed = settled.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    const failed = settled.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
     const isMoved = settled.every((each) => each.status === 'fulfilled' && each.value === 'moved');
     return isMoved ? 'moved' : 'gone';
   }
@@ -52,7 +48,7 @@ export class TransferRequests {
       ...group.flatMap(({ from, to, ttl }) => [from, to, Math.ceil(ttl)]),
     ]);
     const reply = await this.outbox.runWithoutTimeout(transferScript, keys, args);
-    const outcome = OUTCOMES.get(integer(reply));
+    const outcome = OUTCOMES[integer(reply)];
     if (!outcome) throw strangeReply(reply);
     return outcome;
   }

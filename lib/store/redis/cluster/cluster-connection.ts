@@ -60,7 +60,7 @@ export class ClusterConnection extends StoreConnection<ClusterClients> {
     this.clients.close();
   }
 
-  protected get client(): ClusterClients {
+  get commands(): ClusterClients {
     return this.clients;
   }
 

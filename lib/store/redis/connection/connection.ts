@@ -109,10 +109,6 @@ export class RedisConnection extends StoreConnection<RedisClients> {
     }
   }
 
-  protected get client(): RedisClient {
-    return this.commands;
-  }
-
   private watch(client: RedisClient): RedisClient {
     this.opened.push(client);
     client.on('error', (error) => this.report(this.addressed(error)));

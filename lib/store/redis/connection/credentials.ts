@@ -109,8 +109,8 @@ export class Credentials {
     await this.ask().catch(() => undefined);
     if (this.closed.signal.aborted) return;
     const renewed = await Promise.allSettled([...this.users].map((user) => user.renew()));
-    const refused = renewed.find(({ status }) => status === 'rejected');
-    if (refused?.status !== 'rejected') return this.end('server');
+    const refused = renewed.find((each) => each.status === 'rejected');
+    if (!refused) return this.end('server');
     this.fail(refused.reason, 'server');
     this.renewIn(this.backOff);
   }

@@ -52,7 +52,7 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
 
   /** Why a connection without a reported error is not usable. */
   protected get unfinished(): string {
-    return `The status of the Redis client is "${this.client.state}".`;
+    return `The status of the Redis client is "${this.commands.state}".`;
   }
 
   /** Converts an error of a command for the engine. */
@@ -67,14 +67,14 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
 
   /** Connects, if not yet connected. A failure is reported like any problem. */
   connect(): void {
-    this.client.connect();
+    this.commands.connect();
   }
 
   /** Settles when commands can be sent; never settles if the connection is closed before. */
   async ready(): Promise<void> {
-    if (this.client.state === 'ready') return;
+    if (this.commands.state === 'ready') return;
     await new Promise<void>((resolve) => {
-      const undo = this.client.on('ready', () => {
+      const undo = this.commands.on('ready', () => {
         undo();
         resolve();
       });
@@ -89,7 +89,7 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
     for (const undo of this.undo) undo();
   }
 
-  protected abstract get client(): CommandClient;
+  abstract get commands(): CommandClient;
 
   protected undoAtEnd(...undo: readonly (() => void)[]): void {
     this.undo.push(...undo);
