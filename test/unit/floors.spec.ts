@@ -92,16 +92,6 @@ describe('The floors of lib', () => {
     expect(problems).toEqual([]);
   });
 
-  it('load neither NestJS nor rxjs below its own: the command and scripts run without them', () => {
-    const below = FLOORS.findIndex((rooms) => rooms.includes('service/open-lock-service.ts'));
-    const loads = /^import (?!type )[^;]*? from '(?:@nestjs\/|rxjs)/m;
-    const problems = files.filter(
-      (file) => floorOf(file) >= below && loads.test(readFileSync(join(LIB, file), 'utf8')),
-    );
-
-    expect(problems).toEqual([]);
-  });
-
   it('name the right folder for an import that points upwards', () => {
     const problem = problemOf({ from: 'store/place.ts', to: 'engine/hold/hold.ts' });
 
