@@ -6,6 +6,7 @@ import {
   LockService,
   RedisLockModule,
   getLockServiceToken,
+  type RedisLockModuleAsyncOptions,
   type RedisLockModuleOptions,
   type RedisLockOptionsFactory,
 } from '../../lib/index.js';
@@ -120,6 +121,12 @@ describe('RedisLockModule', () => {
       'a factory that returns a URL',
       () => RedisLockModule.forRootAsync({ useFactory: () => 'redis://:s3cret@cache' as never }),
       '"redis://***@cache"',
+    ],
+    [
+      'an option beside the factory, which Nest would ignore',
+      () =>
+        RedisLockModule.forRootAsync({ useFactory: () => ({}), wait: 500 } as RedisLockModuleAsyncOptions),
+      'There is no option wait.',
     ],
     [
       'no factory',

@@ -7,7 +7,7 @@ import type {
 import { LockConfigError } from '../../errors/lock.error.js';
 import { createLockService } from '../../lock-service.factory.js';
 import { resolveModuleOptions } from '../../options/module-options.js';
-import { refuseOption } from '../../options/option-checks.js';
+import { assertOptions, optionChecks, refuseOption } from '../../options/option-checks.js';
 import { assertNotLoadedLazily, assertOnlyModule, assertStatic } from './import-checks.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 
@@ -73,10 +73,16 @@ export const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } =
 /** Options of `RedisLockModule.forRootAsync()`. */
 export type RedisLockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
 
+const NAMES = [...Object.keys(EXTRAS), 'imports', 'inject', 'provideInjectionTokensFrom'];
+/** Nest rejects wrong values of these, but ignores other options. */
+const ASYNC_OPTIONS = optionChecks(
+  Object.fromEntries([...NAMES, 'useFactory', 'useClass', 'useExisting'].map((name) => [name, () => {}])),
+);
+
 /**
  * Replaces `useClass` and `useExisting` by a factory, as Nest does; its error names the missing method.
  *
- * @throws LockConfigError unless the options have one of the three.
+ * @throws LockConfigError for other options, and unless the options have one of the three.
  */
 export function byFactory(options: RedisLockModuleAsyncOptions): RedisLockModuleAsyncOptions {
   const { extraProviders = [], useClass, useExisting, useFactory }: Partial<typeof options> = { ...options };
@@ -86,6 +92,7 @@ export function byFactory(options: RedisLockModuleAsyncOptions): RedisLockModule
       'RedisLockModule.forRootAsync() takes one of useFactory, useClass and useExisting, but has ' +
         `${ways.map(([name]) => name).join(' and ') || 'none'}. Write forRootAsync({ useFactory: () => ({ connection: '…' }) }).`,
     );
+  assertOptions('The options of forRootAsync()', options, ASYNC_OPTIONS);
   const token = useClass ?? useExisting;
   if (!token) return options;
   return {
