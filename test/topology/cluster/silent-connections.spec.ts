@@ -5,6 +5,7 @@ import { duringTests } from '../../support/during-tests.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { unstalled } from '../../support/unstalled.js';
+import { waitFor as until } from '../../support/wait-for.js';
 
 const AMPLE = 20_000;
 /** Milliseconds until hand-offs are immediate again. */
@@ -58,5 +59,24 @@ describe('The connection for messages of a node of a Cluster that dies silently'
 
     expect(Math.max(...times)).toBeLessThan(200);
     expect(to.logged).toContainEqual(expect.stringContaining('connection for messages'));
+  });
+});
+
+describe('The connection for messages of a node of a Cluster that the node no longer accepts', () => {
+  it('is reported with the reason', async () => {
+    await using cluster = await RedisCluster.start({ replicas: 0 });
+    const admins = cluster.servers.map((server) => server.client());
+    await using instance = new Instance({ connection: { nodes: cluster.nodes }, outageTimeout: AMPLE });
+    for (const name of ['one', 'two', 'three', 'four', 'five'])
+      await instance.locks.using(name, () => undefined);
+    // Open connections keep their rights.
+    for (const admin of admins) await admin.config('SET', 'requirepass', 'secret');
+    for (const admin of admins) await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await until(() => instance.logged.some((line) => /SUBSCRIBE \S+ failed: NOAUTH/u.test(line)), {
+      that: 'the warning',
+      timeout: AMPLE,
+    });
+
+    expect(await instance.locks.using('one', () => 'works')).toBe('works');
   });
 });
