@@ -22,18 +22,20 @@ const CHANNELS = [
 ] as const satisfies (keyof LockChannels)[];
 
 const MOST_STREAMS = 50;
+const MOST_LOST = 100;
 
 /** Listens to the locks of this process: always to lost holds, and to other events while a client watches. */
 @Injectable()
 export class LockActivity implements OnModuleInit, BeforeApplicationShutdown {
-  readonly lost = new LostHolds();
+  /** The most recently lost holds, latest first. */
+  readonly lost: LostHold[] = [];
   private readonly streams = new Set<LockEventStream>();
   private isClosing = false;
   private stopListening = (): void => {};
   private stopWatching = (): void => {};
 
   onModuleInit(): void {
-    this.stopListening = listenToLocks({ 'nest-redis-lock:hold:lost': (lost) => this.lost.add(lost) });
+    this.stopListening = listenToLocks({ 'nest-redis-lock:hold:lost': (lost) => this.add(lost) });
   }
 
   /** Ends open streams, which would prevent the server from closing. */
@@ -57,6 +59,11 @@ export class LockActivity implements OnModuleInit, BeforeApplicationShutdown {
     this.streams.add(stream);
     if (this.streams.size === 1) this.stopWatching = listenToLocks(this.listeners());
     return stream;
+  }
+
+  private add({ acquire: { name, label, method }, reason, age, fencingToken }: LockHoldLost): void {
+    this.lost.unshift({ name, label, method, reason, at: new Date(), age, fencingToken });
+    if (this.lost.length > MOST_LOST) this.lost.pop();
   }
 
   private drop(stream: LockEventStream): void {
@@ -87,20 +94,4 @@ export interface LostHold {
   /** Milliseconds from the grant on. */
   readonly age: number;
   readonly fencingToken: number;
-}
-
-const AT_MOST = 100;
-
-/** Keeps the most recently lost holds, latest first. */
-export class LostHolds {
-  private readonly latest: LostHold[] = [];
-
-  add({ acquire: { name, label, method }, reason, age, fencingToken }: LockHoldLost): void {
-    this.latest.unshift({ name, label, method, reason, at: new Date(), age, fencingToken });
-    if (this.latest.length > AT_MOST) this.latest.pop();
-  }
-
-  all(): readonly LostHold[] {
-    return [...this.latest];
-  }
 }

@@ -63,7 +63,7 @@ export class LockInspector {
       ...listing,
       holds: holds.slice(0, range.limit),
       holdCount: holds.length,
-      lost: this.activity.lost.all(),
+      lost: [...this.activity.lost],
     };
   }
 

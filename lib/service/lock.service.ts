@@ -5,7 +5,7 @@ import type { LockEngine } from '../engine/lock-engine.js';
 import { Abandonment } from '../primitives/abandonment.js';
 import { inRootContext } from '../primitives/root-context.js';
 import { closingError } from '../engine/lock-errors.js';
-import { LockConfigError, LockKeyError } from '../errors/lock.error.js';
+import { LockConfigError } from '../errors/lock.error.js';
 import { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import { parseTransfer } from '../engine/hold/transfer-string.js';
 import type { GrantedLock, Lock, OwnHold } from '../engine/hold/lock.interface.js';
@@ -195,8 +195,17 @@ export class LockService {
    * const receipt = await locks.once(`payment:${key}`, { keep: '1d' }, (lock) => charge(order, lock.fencingToken));
    * ```
    */
-  once<T>(name: string, options: OnceOptions, work: LockedWork<T> & JsonWork<T>): Promise<T> {
-    return this.unwrapped.#callOnce(name, options, work);
+  async once<T>(name: string, options: OnceOptions, work: LockedWork<T> & JsonWork<T>): Promise<T> {
+    try {
+      const resolved = resolveOnceOptions(this.options, options);
+      assertLockName(name, 'The one lock name of once()');
+      if (typeof work !== 'function')
+        throw new LockConfigError('once() takes the work to run as its last argument, a function.');
+      return await this.unwrapped.#onces.call<T>({ ...resolved, name, run: work });
+    } catch (error) {
+      noteOrigin(error, this.options);
+      throw error;
+    }
   }
 
   /**
@@ -465,21 +474,6 @@ export class LockService {
     this.unwrapped.beginShutdown();
     await this.unwrapped.#engine.close(this.options.shutdownTimeout);
     this.unwrapped.#context.close();
-  }
-
-  async #callOnce<T>(name: string, options: OnceOptions, run: LockedWork<T>): Promise<T> {
-    try {
-      const resolved = resolveOnceOptions(this.options, options);
-      if (typeof name !== 'string')
-        throw new LockKeyError('once() takes one lock name, because a result belongs to one name.');
-      assertLockName(name);
-      if (typeof run !== 'function')
-        throw new LockConfigError('once() takes the work to run as its last argument, a function.');
-      return await this.#onces.call({ ...resolved, name, run });
-    } catch (error) {
-      noteOrigin(error, this.options);
-      throw error;
-    }
   }
 
   /** Acquires the names of a call, whose options are resolved, and then overridden by `terms`. */

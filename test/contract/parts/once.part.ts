@@ -289,7 +289,7 @@ export function describeOnce(context: ContractContext): void {
       [
         'several names',
         (locks, name) => locks.once([name, 'b'] as never, KEEP, () => 1),
-        'takes one lock name',
+        'The one lock name of once() is not a string but an array',
       ],
     ])('refuses %s with a reason', async (_, call, reason) => {
       await expect(call(context.locks, context.name)).rejects.toThrow(reason);
