@@ -14,23 +14,19 @@ describe('How a hold came about', () => {
 
   it('is re-ask if a re-ask finds the name free', async () => {
     const hold = observe(fixture.acquire());
-    (await fixture.store.next('acquire')).answer(taken(100, 50));
-    await settle();
+    await fixture.store.answer('acquire', taken(100, 50));
     await fixture.clock.advance(60);
-    (await fixture.store.next('acquire')).answer(grant(200));
-    await settle();
+    await fixture.store.answer('acquire', grant(200));
 
     expect(hold.value?.how).toBe('re-ask');
   });
 
   it('is hand-off if the reply to a re-ask only confirms a hand-off', async () => {
     const hold = observe(fixture.acquire());
-    (await fixture.store.next('acquire')).answer(taken(100, 50));
-    await settle();
+    await fixture.store.answer('acquire', taken(100, 50));
     await fixture.clock.advance(60);
     fixture.events.granted('n', [grant(200)], 3_000);
-    (await fixture.store.next('acquire')).answer(grant(200));
-    await settle();
+    await fixture.store.answer('acquire', grant(200));
 
     expect(hold.value?.how).toBe('hand-off');
   });
@@ -41,13 +37,11 @@ describe('How a hold came about', () => {
   ] as const)('in $mode mode', ({ mode, request, granted, reply }) => {
     it('is hand-off if its message came although no reply had come before', async () => {
       const hold = observe(fixture.acquire({ mode }));
-      (await fixture.store.next(request)).fail(new Error('The connection was lost.'));
-      await settle();
+      await fixture.store.fail(request, new Error('The connection was lost.'));
       await fixture.clock.advance(50);
       const confirmation = await fixture.store.next(request);
       fixture.events.granted('n', granted, 3_000);
-      confirmation.answer(reply);
-      await settle();
+      await confirmation.answer(reply);
 
       expect(hold.value?.how).toBe('hand-off');
     });
@@ -56,9 +50,8 @@ describe('How a hold came about', () => {
       const hold = observe(fixture.acquire({ mode, ttl: 3_000, outageTimeout: 9_000 }));
       const first = await fixture.store.next(request);
       await fixture.clock.advance(2_900);
-      first.answer(reply);
-      (await fixture.store.next(request)).answer(reply);
-      await settle();
+      await first.answer(reply);
+      await fixture.store.answer(request, reply);
 
       expect(hold.value?.how).toBe('free');
     });
@@ -69,8 +62,7 @@ describe('How a hold came about', () => {
     const first = await fixture.hold();
     const second = observe(fixture.acquire());
     void first.release();
-    (await fixture.store.next('yield')).answer(grant(200));
-    await settle();
+    await fixture.store.answer('yield', grant(200));
 
     expect(first.how).toBe('free');
     expect(second.value?.how).toBe('local');
@@ -83,15 +75,13 @@ describe('Renewals', () => {
     const renewals: LockLeaseRenewal[] = [];
     const stop = listenToLocks({ 'nest-redis-lock:lease:renewal': (message) => renewals.push(message) });
     const asked = fixture.acquire({ ttl: 3_000 });
-    (await fixture.store.next('acquire')).answer(grant(100));
+    await fixture.store.answer('acquire', grant(100));
     await asked;
 
     await fixture.clock.advance(1_000);
-    (await fixture.store.next('extend')).fail(new Error('away'));
-    await settle();
+    await fixture.store.fail('extend', new Error('away'));
     await fixture.clock.advance(700);
-    (await fixture.store.next('extend')).answer([true]);
-    await settle();
+    await fixture.store.answer('extend', [true]);
     stop();
 
     expect(renewals).toHaveLength(2);
@@ -125,7 +115,7 @@ describe('Channels', () => {
       await settle();
       return observeAcquire(fixture.engine, 'n', options);
     });
-    (await fixture.store.next('acquire')).answer(grant(100));
+    await fixture.store.answer('acquire', grant(100));
     await asked;
 
     expect(events.of('nest-redis-lock:acquire:start')).toMatchObject([{ acquire: origin }]);

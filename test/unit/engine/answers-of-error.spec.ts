@@ -9,8 +9,7 @@ describe('A store that has answered with an error, and then falls silent', () =>
     const { clock, store } = fixture;
     const refused = observe(fixture.acquire({ outageTimeout: 1_000 }));
     await clock.advance(100);
-    (await store.next('acquire')).fail(new PassingRefusal('OOM command not allowed.'));
-    await settle();
+    await store.fail('acquire', new PassingRefusal('OOM command not allowed.'));
     await clock.advance(100);
     const unanswered = observe(fixture.acquire({ outageTimeout: 1_000 }));
     await clock.advance(1_000);

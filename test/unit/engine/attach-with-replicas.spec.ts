@@ -2,7 +2,6 @@ import { newSecret, ownerOfDetached } from '../../../lib/engine/hold/transfer-st
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import type { OwnerChange } from '../../../lib/store/lock-store.js';
 import { EngineFixture, observe } from './engine-fixture.js';
-import { settle } from './manual-clock.js';
 import type { StoreCall } from './scripted-store.js';
 
 const replicas = { min: 1, timeout: 100 };
@@ -22,7 +21,7 @@ describe('A hold that is attached with replicas', () => {
     attaching = observe(fixture.engine.attach({ secret, holds: [detached] }, options));
     const transfer = await fixture.store.next('transfer');
     change = transfer.request;
-    transfer.answer(true);
+    await transfer.answer(true);
     confirmation = await fixture.store.next('extend');
   });
 
@@ -31,20 +30,18 @@ describe('A hold that is attached with replicas', () => {
       { name: 'n', owner: change.to, ttl: 9_000, exact: false, replicas },
     ]);
     expect(attaching).toEqual({});
-    confirmation.answer([true]);
-    await settle();
+    await confirmation.answer([true]);
 
     expect(attaching.value?.[0]?.held).toBe(true);
   });
 
   it('is undone if too few of them confirm', async () => {
-    confirmation.answer([false]);
+    await confirmation.answer([false]);
     const from = ownerOfDetached(secret, detached);
     const back = await fixture.store.next('transfer');
     expect(back.request).toMatchObject({ from: change.to, to: from });
     expect(attaching).toEqual({});
-    back.answer(true);
-    await settle();
+    await back.answer(true);
 
     expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expect(attaching.error).toHaveProperty('cause.message', expect.stringContaining('Too few replicas'));

@@ -1,6 +1,5 @@
 import { StoreRefusal } from '../../../lib/store/store-errors.js';
 import { bound, EngineFixture, observe } from './engine-fixture.js';
-import { settle } from './manual-clock.js';
 import { grant, taken } from './scripted-store.js';
 
 const LOST = new Error('Stream is not writable.');
@@ -10,8 +9,7 @@ describe('An unconfirmed request', () => {
     const { clock, store, engine, hold } = bound(new EngineFixture());
     const lock = await hold({ ttl: 10_000 });
     const released = observe(lock.release().then(() => 'settled'));
-    (await store.next('release')).fail(LOST);
-    await settle();
+    await store.fail('release', LOST);
     expect(released.value).toBe('settled');
     const startedAt = clock.now();
     const times: number[] = [];
@@ -19,8 +17,7 @@ describe('An unconfirmed request', () => {
       await clock.advance(50);
       if (store.unseen('release') === 0) continue;
       times.push(clock.now() - startedAt);
-      (await store.next('release')).fail(LOST);
-      await settle();
+      await store.fail('release', LOST);
     }
 
     expect(times.slice(0, 6)).toEqual([50, 150, 350, 750, 1_550, 2_550]);
@@ -34,9 +31,8 @@ describe('An unconfirmed request', () => {
     const { clock, store, hold } = bound(fixture);
     const lock = await hold({ ttl: 10_000 });
     void lock.release();
-    (await store.next('release')).fail(new StoreRefusal('NOPERM this user has no permissions'));
-    (await store.next('extend')).fail(new StoreRefusal('NOPERM nor for this command'));
-    await settle();
+    await store.fail('release', new StoreRefusal('NOPERM this user has no permissions'));
+    await store.fail('extend', new StoreRefusal('NOPERM nor for this command'));
     await clock.advance(10_000);
 
     expect([store.unseen('release'), store.unseen('extend')]).toEqual([0, 0]);
@@ -53,8 +49,7 @@ describe('An unconfirmed request', () => {
     const { clock, store, hold } = bound(fixture);
     const refuse = async (name: string): Promise<void> => {
       void (await hold({ ttl: 10_000 }, { name })).release();
-      (await store.next('release')).fail(new StoreRefusal('NOPERM this user has no permissions'));
-      await settle();
+      await store.fail('release', new StoreRefusal('NOPERM this user has no permissions'));
     };
     await refuse('a');
     await refuse('b');
@@ -73,11 +68,9 @@ describe('An unconfirmed request', () => {
     const { clock, store, hold } = bound(fixture);
     const lock = await hold({ ttl: 10_000 });
     void lock.release();
-    (await store.next('release')).fail(LOST);
-    await settle();
+    await store.fail('release', LOST);
     await clock.advance(50);
-    (await store.next('release')).fail(new StoreRefusal('NOPERM this user has no permissions'));
-    await settle();
+    await store.fail('release', new StoreRefusal('NOPERM this user has no permissions'));
     await clock.advance(10_000);
 
     expect(store.unseen('release')).toBe(0);
@@ -92,12 +85,10 @@ describe('An unconfirmed request', () => {
     const { clock, store, events, hold } = bound(new EngineFixture());
     const lock = await hold();
     void lock.release();
-    (await store.next('release')).fail(LOST);
-    await settle();
+    await store.fail('release', LOST);
     await clock.advance(600);
-    (await store.next('release')).fail(LOST);
-    await settle();
-    while (store.unseen('release') > 0) (await store.next('release')).fail(LOST);
+    await store.fail('release', LOST);
+    while (store.unseen('release') > 0) await store.fail('release', LOST);
     events().reconnected();
 
     expect((await store.next('release')).request).toEqual({ name: 'n', owner: 'me:100' });
@@ -107,22 +98,18 @@ describe('An unconfirmed request', () => {
     const { acquire, clock, store } = bound(new EngineFixture());
     const aborter = new AbortController();
     observe(acquire({ signal: aborter.signal }));
-    (await store.next('acquire')).answer(taken(50));
-    await settle();
+    await store.answer('acquire', taken(50));
     aborter.abort();
-    (await store.next('cancel')).fail(LOST);
-    await settle();
+    await store.fail('cancel', LOST);
     const second = observe(acquire());
-    (await store.next('acquire')).answer(taken(60));
-    await settle();
+    await store.answer('acquire', taken(60));
     await clock.advance(1_000);
     expect(store.unseen('cancel')).toBe(0);
-    (await store.next('acquire')).answer(grant(200));
-    await settle();
+    await store.answer('acquire', grant(200));
     await clock.advance(1_000);
     expect(store.unseen('cancel')).toBe(0);
     void second.value?.release();
-    (await store.next('release')).answer(true);
+    await store.answer('release', true);
     await clock.advance(1_000);
 
     expect(store.unseen('cancel')).toBe(1);
@@ -135,11 +122,10 @@ describe('An unconfirmed request', () => {
     const { to } = (await next(store.next('transfer'), LOST)).request;
     const back = await store.next('transfer');
     expect(back.request).toMatchObject({ from: to, to: 'me:100' });
-    back.fail(LOST);
-    await settle();
+    await back.fail(LOST);
     expect(detached.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     void lock.release();
-    (await store.next('release')).answer(false);
+    await store.answer('release', false);
     await clock.advance(50);
 
     expect((await store.next('release')).request.owner).toBe(to);
@@ -147,12 +133,11 @@ describe('An unconfirmed request', () => {
   });
 });
 
-async function next<Call extends { fail(error: Error): void }>(
+async function next<Call extends { fail(error: Error): Promise<void> }>(
   call: Promise<Call>,
   error: Error,
 ): Promise<Call> {
   const asked = await call;
-  asked.fail(error);
-  await settle();
+  await asked.fail(error);
   return asked;
 }

@@ -1,7 +1,6 @@
 import { CombinedLock } from '../../../lib/engine/hold/combined-lock.js';
 import { StoreRefusal } from '../../../lib/store/store-errors.js';
 import { bound, EngineFixture, observe } from './engine-fixture.js';
-import { settle } from './manual-clock.js';
 
 describe('Holds that are detached together', () => {
   it('are all released if one is lost, under the owner id of the detached hold', async () => {
@@ -9,13 +8,12 @@ describe('Holds that are detached together', () => {
     const [a, b] = [await hold({}, { name: 'a' }), await hold({}, { name: 'b' })];
     const detaching = observe(new CombinedLock([a, b]).detach());
     const [left, lost] = [await store.next('transfer'), await store.next('transfer')];
-    left.answer(true);
-    lost.answer(false);
+    void left.answer(true);
+    await lost.answer(false);
     const release = await store.next('release');
     expect(release.request).toEqual({ name: 'a', owner: left.request.to });
     expect(detaching).toEqual({});
-    release.answer(true);
-    await settle();
+    await release.answer(true);
 
     expect(detaching.error).toMatchObject({ code: 'LOCK_LOST', keys: ['b'] });
   });
@@ -25,10 +23,9 @@ describe('Holds that are detached together', () => {
     const [a, b] = [await hold({}, { name: 'a' }), await hold({}, { name: 'b' })];
     const cause = new StoreRefusal('NOPERM');
     const detaching = observe(new CombinedLock([a, b]).detach());
-    (await store.next('transfer')).fail(cause);
-    (await store.next('transfer')).answer(true);
-    for (let i = 0; i < 2; i++) (await store.next('release')).answer(true);
-    await settle();
+    await store.fail('transfer', cause);
+    await store.answer('transfer', true);
+    for (let i = 0; i < 2; i++) await store.answer('release', true);
 
     expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['a', 'b'], cause });
     expect((detaching.error as Error).message).toBe(

@@ -1,20 +1,20 @@
 import type { Hold } from '../../../lib/engine/hold/hold.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { EngineFixture, observe } from './engine-fixture.js';
-import { settle } from './manual-clock.js';
+import { settle, settleAfter } from './manual-clock.js';
 import { grant } from './scripted-store.js';
 
 /** A request that a test answers, and what it was told. */
 class Sent {
   releases: boolean | undefined;
-  answer: (reply: boolean) => void = () => undefined;
-  fail: (error: Error) => void = () => undefined;
+  answer: (reply: boolean) => Promise<void> = settle;
+  fail: (error: Error) => Promise<void> = settle;
 
   readonly send = (releases: boolean): Promise<boolean> => {
     this.releases = releases;
     return new Promise((resolve, reject) => {
-      this.answer = resolve;
-      this.fail = reject;
+      this.answer = (reply) => settleAfter(() => resolve(reply));
+      this.fail = (error) => settleAfter(() => reject(error));
     });
   };
 }
@@ -44,8 +44,7 @@ describe('A hold that is released by a request which does more', () => {
     expect(hold.held).toBe(false);
     expect(fixture.store.unseen('extend')).toBe(0);
     expect(released).toEqual({});
-    sent.answer(true);
-    await settle();
+    await sent.answer(true);
     expect(ending).toEqual({ value: true });
     expect(released).toEqual({ value: undefined });
     nothingIsLeft();
@@ -57,12 +56,11 @@ describe('A hold that is released by a request which does more', () => {
   ])('is released by a second request if the first one %s', async (_, settleRequest, outcome) => {
     const hold = await begin();
     const ending = observe(hold.endBy(sent.send));
-    settleRequest();
+    await settleRequest();
     const release = await fixture.store.next('release');
 
     expect(release.request).toEqual({ name: 'n', owner: 'me:100' });
-    release.answer(true);
-    await settle();
+    await release.answer(true);
     expect(ending).toEqual(outcome);
     nothingIsLeft();
   });
@@ -73,12 +71,11 @@ describe('A hold that is released by a request which does more', () => {
     const ending = observe(hold.endBy(sent.send));
     await settle();
     expect(next).toEqual({});
-    sent.answer(true);
+    await sent.answer(true);
     const asked = await fixture.store.next('acquire');
 
     expect(ending).toEqual({ value: true });
-    asked.answer(grant(200));
-    await settle();
+    await asked.answer(grant(200));
     expect(next.value?.fencingToken).toBe(200);
   });
 
@@ -86,12 +83,11 @@ describe('A hold that is released by a request which does more', () => {
     const hold = await begin({}, 8);
     const next = observe(fixture.acquire());
     void observe(hold.endBy(sent.send));
-    sent.fail(new Error('no reply'));
+    await sent.fail(new Error('no reply'));
     const yielded = await fixture.store.next('yield');
 
     expect(yielded.request.owner).toBe('me:100');
-    yielded.answer(grant(200));
-    await settle();
+    await yielded.answer(grant(200));
     expect(next.value?.fencingToken).toBe(200);
   });
 
@@ -103,12 +99,10 @@ describe('A hold that is released by a request which does more', () => {
     const ending = observe(hold.endBy(sent.send));
     await fixture.clock.advance(9_000);
     expect(fixture.engine.leases.size).toBe(0);
-    sent.answer(reply);
-    await settle();
+    await sent.answer(reply);
 
     expect(fixture.store.unseen('release')).toBe(releases);
-    if (releases > 0) (await fixture.store.next('release')).answer(false);
-    await settle();
+    if (releases > 0) await fixture.store.answer('release', false);
     expect(ending).toEqual({ value: reply });
     nothingIsLeft();
   });
@@ -118,8 +112,7 @@ describe('A hold that is released by a request which does more', () => {
     const ending = observe(hold.endBy(sent.send));
 
     expect(sent.releases).toBe(false);
-    sent.answer(true);
-    await settle();
+    await sent.answer(true);
     expect(ending).toEqual({ value: true });
     expect(hold.held).toBe(true);
   });

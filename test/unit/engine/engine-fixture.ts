@@ -4,7 +4,7 @@ import type { Handoff } from '../../../lib/engine/queue/bid.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import type { StoreEvents } from '../../../lib/store/lock-store.js';
-import { ManualClock, settle } from './manual-clock.js';
+import { ManualClock } from './manual-clock.js';
 import { grant, ScriptedStore } from './scripted-store.js';
 
 /** An engine on a clock and a store that a test drives. */
@@ -38,8 +38,7 @@ export class EngineFixture {
   /** Acquires a lock that nobody else has. */
   async hold(options: LockOptions = {}, { token = 100, tokens = 1, name = 'n' } = {}): Promise<Hold> {
     const hold = this.acquire(options, name);
-    (await this.store.next('acquire')).answer(grant(token, tokens));
-    await settle();
+    await this.store.answer('acquire', grant(token, tokens));
     return hold;
   }
 }

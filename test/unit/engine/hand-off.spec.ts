@@ -12,8 +12,7 @@ describe('A grant by hand-off', () => {
   const wait = async (options: LockOptions = {}) => {
     const hold = observe(fixture.acquire({ ttl: 3_000, ...options }));
     const request = await fixture.store.next('acquire');
-    request.answer(taken(100));
-    await settle();
+    await request.answer(taken(100));
     return { hold, place: request.request.place };
   };
 
@@ -26,15 +25,13 @@ describe('A grant by hand-off', () => {
     expect(hold.value?.remaining).toBeLessThanOrEqual(3_000);
     const renewal = await fixture.store.next('extend');
     expect(renewal.request).toMatchObject([{ owner: 'me:200', ttl: 30_000 }]);
-    renewal.answer([true]);
-    await settle();
+    await renewal.answer([true]);
     expect(hold.value?.remaining).toBeGreaterThan(29_000);
   });
 
   it('is renewed only after its holder has begun, and not at all if its work has ended by then', async () => {
     const hold = fixture.acquire({ ttl: 30_000 });
-    (await fixture.store.next('acquire')).answer(taken(100));
-    await settle();
+    await fixture.store.answer('acquire', taken(100));
     const sentBefore: number[] = [];
     void hold.then(async ({ release }) => {
       sentBefore.push(fixture.store.unseen('extend'));
@@ -63,8 +60,7 @@ describe('A grant by hand-off', () => {
     const { hold } = await wait();
     fixture.clock.skip(4_000);
     fixture.events.granted('n', [grant(200)], 3_000);
-    (await fixture.store.next('acquire')).answer(taken(300));
-    await settle();
+    await fixture.store.answer('acquire', taken(300));
     fixture.events.granted('n', [grant(200)], 3_000);
     await settle();
 
@@ -78,8 +74,7 @@ describe('A grant by hand-off', () => {
     await settle();
     expect(hold).toEqual({});
     const confirmation = await fixture.store.next('acquire');
-    confirmation.answer(grant(200));
-    await settle();
+    await confirmation.answer(grant(200));
 
     expect(hold.value).toMatchObject({ fencingToken: 200, held: true });
     expect(hold.value?.remaining).toBeGreaterThan(2_900);
@@ -101,8 +96,7 @@ describe('A grant by hand-off', () => {
     fixture.events.granted('n', [grant(200)], 3_000);
     await settle();
     expect(hold).toEqual({});
-    again.answer(taken(150));
-    await settle();
+    await again.answer(taken(150));
 
     expect(hold.value?.fencingToken).toBe(200);
   });
@@ -112,8 +106,7 @@ describe('A grant by hand-off', () => {
     await fixture.clock.advance(1_000);
     const again = await fixture.store.next('acquire');
     fixture.events.granted('n', [grant(200)], 3_000);
-    again.answer(taken(250));
-    await settle();
+    await again.answer(taken(250));
 
     expect(hold).toEqual({});
   });
@@ -125,10 +118,9 @@ describe('A grant by hand-off', () => {
     await fixture.clock.advance(1_000);
     const again = await fixture.store.next('acquire');
     fixture.events.granted('n', [grant(200)], 3_000);
-    again.fail(new TooFewReplicas([grant(200)], replicas));
-    (await fixture.store.next('release')).answer(true);
-    (await fixture.store.next('acquire')).answer(grant(300));
-    await settle();
+    await again.fail(new TooFewReplicas([grant(200)], replicas));
+    await fixture.store.answer('release', true);
+    await fixture.store.answer('acquire', grant(300));
 
     expect(hold.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expect(next.value).toMatchObject({ fencingToken: 300, how: 're-ask' });
@@ -158,7 +150,7 @@ describe('A grant by hand-off', () => {
     const aborter = new AbortController();
     await wait({ signal: aborter.signal });
     aborter.abort();
-    (await fixture.store.next('cancel')).answer(['me:200']);
+    await fixture.store.answer('cancel', ['me:200']);
 
     expect((await fixture.store.next('release')).request).toEqual({ name: 'n', owner: 'me:200' });
     // Its release may arrive late.
@@ -172,8 +164,7 @@ describe('A grant by hand-off', () => {
       await fixture.clock.advance(1_000);
       const again = await fixture.store.next('acquire');
       expect(again.request.place).toBe(place);
-      again.answer(taken(100 + i));
-      await settle();
+      await again.answer(taken(100 + i));
     }
     expect(place).toBeDefined();
   });
@@ -187,11 +178,9 @@ describe('A grant by hand-off', () => {
 
   it('is followed by a re-ask when the lease of the holder ends', async () => {
     const waiting = observe(fixture.acquire({ ttl: 30_000 }));
-    (await fixture.store.next('acquire')).answer(taken(100, 70));
-    await settle();
+    await fixture.store.answer('acquire', taken(100, 70));
     await fixture.clock.advance(72);
-    (await fixture.store.next('acquire')).answer(grant(200));
-    await settle();
+    await fixture.store.answer('acquire', grant(200));
 
     expect(waiting.value?.held).toBe(true);
   });
@@ -203,7 +192,7 @@ describe('A grant by hand-off', () => {
     fixture.store.hears = true;
     fixture.events.subscribed();
     expect(fixture.store.unseen('acquire')).toBe(0);
-    first.answer(taken(100));
+    await first.answer(taken(100));
     const again = await fixture.store.next('acquire');
 
     expect(first.request.place).toBeUndefined();

@@ -1,7 +1,6 @@
 import { Lease } from '../../../lib/engine/hold/lease.js';
 import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
 import { EngineFixture, observe } from './engine-fixture.js';
-import { settle } from './manual-clock.js';
 import { grant, shares } from './scripted-store.js';
 
 const lease = (): Lease => new Lease('n', { owner: 'me:1', token: 1, tokens: 1 }, 9_000, 1_000);
@@ -91,13 +90,12 @@ describe('The end of maxHold', () => {
     const first = fixture.acquire(options, 'a');
     const second = fixture.acquire(options, 'b');
     for (const token of [100, 200]) {
-      (await fixture.store.next('share')).answer(shares('s1', token));
+      await fixture.store.answer('share', shares('s1', token));
     }
     const holds = await Promise.all([first, second]);
     holds[0].signal.addEventListener('abort', () => holds.forEach((hold) => void hold.release()));
     await fixture.clock.advance(500);
-    for (let i = 0; i < 2; i++) (await fixture.store.next('release')).answer(true);
-    await settle();
+    for (let i = 0; i < 2; i++) await fixture.store.answer('release', true);
 
     expect([fixture.engine.size, fixture.engine.leases.size]).toEqual([0, 0]);
   });
@@ -111,20 +109,17 @@ describe('A lease that the store keeps for longer than requested', () => {
     await clock.advance(1_000);
     const renewal = await store.next('extend');
     expect(renewal.request).toMatchObject([{ ttl: 3_000, exact: false }]);
-    renewal.answer([60_000]);
-    await settle();
+    await renewal.answer([60_000]);
     await clock.advance(0);
     const second = await store.next('extend');
     expect(second.request).toMatchObject([{ ttl: 3_000, exact: true }]);
-    second.answer([1]);
-    await settle();
+    await second.answer([1]);
     await clock.advance(1_000);
     expect((await store.next('extend')).request).toMatchObject([{ exact: false }]);
 
     const next = observe(fixture.acquire({}));
     void hold.release();
-    (await store.next('yield')).answer(grant(200));
-    await settle();
+    await store.answer('yield', grant(200));
     expect(next.value?.fencingToken).toBe(200);
   });
 
@@ -133,11 +128,9 @@ describe('A lease that the store keeps for longer than requested', () => {
     const { clock, store } = fixture;
     const hold = await fixture.hold({ ttl: 3_000 });
     const extended = observe(hold.extend(2_000));
-    (await store.next('extend')).answer([1]);
-    await settle();
+    await store.answer('extend', [1]);
     const again = observe(hold.extend(2_000));
-    (await store.next('extend')).answer([60_000]);
-    await settle();
+    await store.answer('extend', [60_000]);
     await clock.advance(0);
 
     expect((await store.next('extend')).request).toMatchObject([{ ttl: 2_000, exact: true }]);
@@ -151,8 +144,7 @@ describe('An extension with an undecided outcome', () => {
     const { store } = fixture;
     const hold = await fixture.hold({ ttl: 3_000 });
     const extended = observe(hold.extend(5_000));
-    (await store.next('extend')).answer([undefined]);
-    await settle();
+    await store.answer('extend', [undefined]);
 
     expect(extended.error).toBeInstanceOf(LockUnavailableError);
     expect(hold.held).toBe(true);
@@ -163,13 +155,12 @@ describe('An extension with an undecided outcome', () => {
     const { clock, store } = fixture;
     const hold = await fixture.hold({ minHold: 1_000 });
     const released = hold.release();
-    (await store.next('extend')).answer([undefined]);
+    await store.answer('extend', [undefined]);
     await released;
 
     expect(fixture.engine.leases.size).toBe(0);
     await clock.advance(1_000);
-    (await store.next('release')).answer(true);
-    await settle();
+    await store.answer('release', true);
     expect(fixture.engine.size).toBe(0);
   });
 });

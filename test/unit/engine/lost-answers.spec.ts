@@ -7,12 +7,11 @@ describe('A hold that is lost while something is under way', () => {
   it('is not adopted by the next request if it was taken away before the answer that grants it', async () => {
     const { acquire, clock, events, store } = bound(new EngineFixture());
     const waiting = observe(acquire({}));
-    (await store.next('acquire')).answer(taken(150));
-    await settle();
+    await store.answer('acquire', taken(150));
     await clock.advance(1_000);
     const asked = await store.next('acquire');
     events().revoked('n', 'me:200');
-    asked.answer(grant(200));
+    await asked.answer(grant(200));
     const again = await store.next('acquire');
 
     expect(again.request.endedTokenOfName).toBe(200);
@@ -25,8 +24,7 @@ describe('A hold that is lost while something is under way', () => {
     const callers: { value?: Hold }[] = [];
     first.signal.addEventListener('abort', () => callers.push(observe(acquire({}))));
     events().revoked('n', 'me:100');
-    (await store.next('acquire')).answer(taken(150));
-    await settle();
+    await store.answer('acquire', taken(150));
     callers.push(observe(acquire({})));
     await settle();
     expect(store.unseen('acquire')).toBe(0);
@@ -40,7 +38,7 @@ describe('A hold that is lost while something is under way', () => {
   it('does not end a later hold of the same name', async () => {
     const { acquire, events, store, hold } = bound(new EngineFixture());
     const reader = observe(acquire({ mode: 'shared' }));
-    (await store.next('share')).answer(shares('s1', 100));
+    await store.answer('share', shares('s1', 100));
     const writer = await hold({}, { token: 200 });
     const waiting = observe(acquire({}));
     events().revoked('n', reader.value?.lease.owner ?? '');
@@ -49,8 +47,7 @@ describe('A hold that is lost while something is under way', () => {
     expect(store.unseen('acquire')).toBe(0);
 
     void writer.release();
-    (await store.next('yield')).answer(grant(201));
-    await settle();
+    await store.answer('yield', grant(201));
     expect(waiting.value?.held).toBe(true);
   });
 
@@ -59,11 +56,10 @@ describe('A hold that is lost while something is under way', () => {
     const first = await hold({ minHold: 1_000 }, { tokens: 10 });
     const second = observe(acquire({}));
     void first.release();
-    (await store.next('extend')).answer([false]);
+    await store.answer('extend', [false]);
 
     const again = await store.next('acquire');
-    again.answer(taken(150));
-    await settle();
+    await again.answer(taken(150));
     await clock.advance(990);
 
     expect(second).toEqual({});
@@ -105,9 +101,8 @@ describe('A hold that begins with the reply to another caller’s request', () =
     const request = await store.next('acquire');
     aborter.abort();
     const second = observe(acquire({ ttl: 5_000, renew: false }));
-    request.answer(grant(100));
-    (await store.next('extend')).answer([true]);
-    await settle();
+    await request.answer(grant(100));
+    await store.answer('extend', [true]);
 
     expect(first.error).toBe(aborter.signal.reason);
     expect(second.value?.remaining).toBeGreaterThan(4_900);
@@ -122,9 +117,8 @@ describe('A hold that begins with the reply to another caller’s request', () =
     await first.release();
     const yielded = await store.next('yield');
     aborter.abort();
-    yielded.answer(grant(101, 2));
-    (await store.next('extend')).answer([true]);
-    await settle();
+    await yielded.answer(grant(101, 2));
+    await store.answer('extend', [true]);
 
     expect(second.error).toBe(aborter.signal.reason);
     expect(third.value?.remaining).toBeGreaterThan(4_900);

@@ -89,3 +89,9 @@ export class ManualClock implements Clock {
 export function settle(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
+
+/** Does something, and lets everything run that follows from it. */
+export async function settleAfter(act: () => void): Promise<void> {
+  act();
+  await settle();
+}

@@ -35,7 +35,7 @@ describe('minHold', () => {
     const fixture = new EngineFixture();
     const hold = await fixture.hold({ minHold: 300 });
     const released = hold.release();
-    (await fixture.store.next('extend')).answer([false]);
+    await fixture.store.answer('extend', [false]);
     await released;
     await fixture.clock.advance(1_000);
 

@@ -19,8 +19,7 @@ const asking = async (...callers: LockOptions[]) => {
 /** Readers who wait in the queue of the store, where all grants up to token 100 were made before. */
 const waiting = async (...callers: LockOptions[]) => {
   const { holds, asked } = await asking(...callers);
-  asked.answer(noShares(100));
-  await settle();
+  await asked.answer(noShares(100));
   return holds;
 };
 
@@ -33,12 +32,10 @@ const handOff = async (token: number, holds = 1, tag = 's1'): Promise<void> => {
 it('A request for shared holds names no exclusive ones that have ended', async () => {
   const { store } = fixture;
   const { holds, asked } = await asking(READ);
-  asked.answer(shares('s1', 200));
-  await settle();
+  await asked.answer(shares('s1', 200));
   for (const token of [300, 400]) {
     const writer = observe(fixture.acquire());
-    (await store.next('acquire')).answer(grant(token));
-    await settle();
+    await store.answer('acquire', grant(token));
     void writer.value?.release();
     await store.next('release');
   }
@@ -52,15 +49,13 @@ describe('A bid for shared holds', () => {
   it('requests one hold for each caller with equal terms at the head', async () => {
     const { store } = fixture;
     const { holds, asked } = await asking(READ, READ);
-    asked.answer(noShares(100));
-    await settle();
+    await asked.answer(noShares(100));
     const more = [READ, { ...READ, limit: 3 }, {}].map((options) => observe(fixture.acquire(options)));
     await fixture.clock.advance(1_000);
     const again = await store.next('share');
     // The third one came after the bid had queued.
     expect(again.request).toMatchObject({ holds: 2, terms: asked.request.terms, since: 100 });
-    again.answer(shares('s1', 200, { holds: 2 }));
-    await settle();
+    await again.answer(shares('s1', 200, { holds: 2 }));
 
     expect(holds.map((hold) => hold.value?.fencingToken)).toEqual([200, 201]);
     expect(more).toEqual([{}, {}, {}]);
@@ -99,8 +94,7 @@ describe('A bid for shared holds', () => {
     const aborter = new AbortController();
     const { holds, asked } = await asking(READ, { ...READ, signal: aborter.signal });
     aborter.abort();
-    asked.answer(shares('s1', 200, { holds: 2 }));
-    await settle();
+    await asked.answer(shares('s1', 200, { holds: 2 }));
     const { request } = await fixture.store.next('release');
 
     expect(holds[0]?.value?.held).toBe(true);
@@ -110,10 +104,8 @@ describe('A bid for shared holds', () => {
 
   it('does not give a hold the token of earlier holds', async () => {
     const { holds, asked } = await asking(READ, READ);
-    asked.answer(shares('s1', 200));
-    await settle();
-    (await fixture.store.next('share')).answer(shares('s1', 300));
-    await settle();
+    await asked.answer(shares('s1', 200));
+    await fixture.store.answer('share', shares('s1', 300));
 
     expect(holds.map(({ value }) => value?.fencingToken)).toEqual([200, 300]);
     expect(new Set(holds.map(({ value }) => value?.lease.owner)).size).toBe(2);
@@ -122,13 +114,11 @@ describe('A bid for shared holds', () => {
   it('adopts the holds that a lost reply granted, and asks for them with the same words', async () => {
     const { store } = fixture;
     const { holds, asked } = await asking(READ, READ);
-    asked.fail(new Error('no answer'));
-    await settle();
+    await asked.fail(new Error('no answer'));
     await fixture.clock.advance(50);
     const again = await store.next('share');
     expect(again.request).toEqual(asked.request);
-    again.answer(shares('s1', 200, { holds: 2 }));
-    await settle();
+    await again.answer(shares('s1', 200, { holds: 2 }));
 
     expect(holds.map(({ value }) => value?.fencingToken)).toEqual([200, 201]);
   });
@@ -145,8 +135,7 @@ describe('A bid for shared holds', () => {
     const again = await store.next('share');
     expect(again.request).toMatchObject({ holds: 1, since: 100 });
     expect(new Set(again.request.known)).toEqual(new Set([200, 300]));
-    again.answer({ ...shares('s1of3', 300, { behind: true }), tokenFloor: 400 });
-    await settle();
+    await again.answer({ ...shares('s1of3', 300, { behind: true }), tokenFloor: 400 });
 
     expect(holds.map(({ value }) => value?.fencingToken)).toEqual([200, 300, undefined]);
     expect(holds[1]?.value?.held).toBe(true);
@@ -166,9 +155,8 @@ describe('A bid for shared holds', () => {
       const aborter = new AbortController();
       const tagOf = ({ limit }: LockOptions): string => (limit === undefined ? 's1' : `s1of${limit}`);
       const answer = async (wanted: LockOptions, token: number): Promise<void> => {
-        if (wanted.mode === 'shared') (await store.next('share')).answer(shares(tagOf(wanted), token));
-        else (await store.next('acquire')).answer(grant(token));
-        await settle();
+        if (wanted.mode === 'shared') await store.answer('share', shares(tagOf(wanted), token));
+        else await store.answer('acquire', grant(token));
       };
       const holds = [{ ...left, signal: aborter.signal }, next].map((each) => observe(fixture.acquire(each)));
       await settle();
@@ -195,10 +183,9 @@ describe('A bid for shared holds', () => {
     expect(cancelled.request).toMatchObject({ place: 'me|3000|1|s1', shared: { since: 100 } });
     await handOff(200);
     expect((await store.next('release')).request.owner).toBe('me~s1:200');
-    cancelled.answer(['me~s1:300']);
+    await cancelled.answer(['me~s1:300']);
     expect((await store.next('release')).request.owner).toBe('me~s1:300');
-    asked.answer(grant(300));
-    await settle();
+    await asked.answer(grant(300));
     expect(holds[1]?.value?.mode).toBe('exclusive');
   });
 
@@ -206,8 +193,7 @@ describe('A bid for shared holds', () => {
     fixture.store.hears = false;
     const aborter = new AbortController();
     const { asked } = await asking({ ...READ, signal: aborter.signal });
-    asked.fail(new Error('no answer'));
-    await settle();
+    await asked.fail(new Error('no answer'));
     aborter.abort();
 
     expect((await fixture.store.next('cancel')).request.place).toContain('|s1');
@@ -246,8 +232,7 @@ describe('A bid for shared holds', () => {
     await settle();
     expect(holds).toEqual([{}, {}]);
     expect(confirmation.request).toMatchObject({ holds: 2, since: 100, known: [] });
-    confirmation.answer(shares('s1', 200, { holds: 2 }));
-    await settle();
+    await confirmation.answer(shares('s1', 200, { holds: 2 }));
 
     expect(holds.map(({ value }) => value?.fencingToken)).toEqual([200, 201]);
     for (const { value } of holds) expect(value?.remaining).toBeGreaterThan(29_000);
@@ -257,8 +242,7 @@ describe('A bid for shared holds', () => {
     const { store } = fixture;
     const { holds, asked } = await asking(READ, READ);
     fixture.events.revoked('n', 'me~s1:200');
-    asked.answer(shares('s1', 200, { holds: 2 }));
-    await settle();
+    await asked.answer(shares('s1', 200, { holds: 2 }));
 
     expect(holds.map(({ value }) => value?.fencingToken)).toEqual([201, undefined]);
     expect((await store.next('share')).request).toMatchObject({ holds: 1, since: 201 });
@@ -280,8 +264,7 @@ describe('A bid for shared holds', () => {
       );
       aborter.abort();
       if (isHandedOff) await handOff(300);
-      asked.answer(shares('s1', 200, { holds: 2, replicas: 1 }));
-      await settle();
+      await asked.answer(shares('s1', 200, { holds: 2, replicas: 1 }));
 
       expect(holds[0]?.value?.held).toBe(true);
       expect(holds[2]).toEqual({});
@@ -293,14 +276,12 @@ describe('A bid for shared holds', () => {
   it('leaves its place again when it blocks others without a local waiter', async () => {
     const aborter = new AbortController();
     const holds = [observe(fixture.acquire({ signal: aborter.signal })), observe(fixture.acquire(READ))];
-    (await fixture.store.next('acquire')).answer(taken(100));
-    await settle();
+    await fixture.store.answer('acquire', taken(100));
     aborter.abort();
     const { request, fail } = await fixture.store.next('cancel');
-    fail(new Error('no answer'));
+    await fail(new Error('no answer'));
     const asked = await fixture.store.next('share');
-    asked.answer(noShares(100));
-    await settle();
+    await asked.answer(noShares(100));
     fixture.events.askedIfWaiting('n', request.place ?? '');
     expect((await fixture.store.next('cancel')).request.place).toEqual(request.place);
     fixture.events.askedIfWaiting('n', asked.request.place ?? '');
@@ -317,8 +298,7 @@ describe('A bid for shared holds', () => {
     void holds[0]?.value?.release();
     expect((await fixture.store.next('release')).request.owner).toBe('me~s1:200');
     fixture.events.askedIfWaiting('n', 'me|3000|1|s1');
-    (await fixture.store.next('cancel')).answer(['me~s1:201']);
-    await settle();
+    await fixture.store.answer('cancel', ['me~s1:201']);
 
     expect(holds[1]?.value?.held).toBe(true);
     expect(fixture.store.unseen('release')).toBe(0);
@@ -326,8 +306,7 @@ describe('A bid for shared holds', () => {
 
   it('loses one hold by a forced release without the others', async () => {
     const { holds, asked } = await asking(READ, READ);
-    asked.answer(shares('s1', 200, { holds: 2 }));
-    await settle();
+    await asked.answer(shares('s1', 200, { holds: 2 }));
     fixture.events.revoked('n', 'me~s1:201');
 
     expect(holds.map(({ value }) => value?.held)).toEqual([true, false]);
@@ -360,8 +339,7 @@ describe('The rest of a limited bid', () => {
 
   it('waits without another request when a reply grants a part', async () => {
     const { holds, asked } = await asking(PERMIT, PERMIT, PERMIT);
-    asked.answer(shares(TAG, 200, { holds: 2, behind: true }));
-    await settle();
+    await asked.answer(shares(TAG, 200, { holds: 2, behind: true }));
     expect(tokensOf(holds)).toEqual([200, 201, undefined]);
     expect(fixture.store.unseen('share')).toBe(0);
     await handOff(300, 1, TAG);
@@ -386,14 +364,12 @@ describe('The rest of a limited bid', () => {
     const { store } = fixture;
     const { holds, asked } = await asking(PERMIT);
     holds.push(observe(fixture.acquire(PERMIT)), observe(fixture.acquire(PERMIT)));
-    asked.answer(noShares(100));
-    await settle();
+    await asked.answer(noShares(100));
     await fixture.clock.advance(1_000);
-    (await store.next('share')).answer(shares(TAG, 200));
+    await store.answer('share', shares(TAG, 200));
     const others = await store.next('share');
     expect(others.request).toMatchObject({ holds: 2, place: place(2) });
-    others.answer(shares(TAG, 300, { behind: true }));
-    await settle();
+    await others.answer(shares(TAG, 300, { behind: true }));
 
     expect(tokensOf(holds)).toEqual([200, 300, undefined]);
   });
@@ -406,8 +382,7 @@ describe('The rest of a limited bid', () => {
     const again = await store.next('share');
     expect(again.request).toMatchObject({ holds: 2, since: 100, known: [300] });
     const { holds: found } = shares(TAG, 200);
-    again.answer({ ...shares(TAG, 500, { behind: true }), holds: found });
-    await settle();
+    await again.answer({ ...shares(TAG, 500, { behind: true }), holds: found });
 
     expect(tokensOf(holds)).toEqual([300, 200, undefined]);
     expect(store.unseen('release')).toBe(0);
@@ -421,8 +396,7 @@ describe('The rest of a limited bid', () => {
     for (const token of [200, 220, 300]) await handOff(token, 1, TAG);
     expect(tokensOf(holds)).toEqual([undefined, undefined, undefined, undefined]);
     const { holds: found } = shares(TAG, 220);
-    again.answer({ ...noShares(250), holds: found });
-    await settle();
+    await again.answer({ ...noShares(250), holds: found });
 
     expect(tokensOf(holds)).toEqual([220, 300, undefined, undefined]);
     expect(store.unseen('release')).toBe(0);
@@ -440,7 +414,7 @@ describe('The rest of a limited bid', () => {
     aborter.abort();
     const { request, answer } = await store.next('cancel');
     expect(request).toMatchObject({ place: place(2), shared: { since: 100 } });
-    answer(['me~s1of5:200', 'me~s1of5:300']);
+    await answer(['me~s1of5:200', 'me~s1of5:300']);
 
     expect((await store.next('release')).request.owner).toBe('me~s1of5:300');
     expect(holds[0]?.value?.held).toBe(true);
@@ -455,8 +429,7 @@ describe('The rest of a limited bid', () => {
     await clock.advance(1_000);
     const again = await store.next('share');
     aborter.abort();
-    again.answer(shares(TAG, 200, { holds: 2, behind: true }));
-    await settle();
+    await again.answer(shares(TAG, 200, { holds: 2, behind: true }));
 
     expect(store.unseen('cancel')).toBe(1);
     expect((await store.next('cancel')).request.place).toBe(place(2));
@@ -472,8 +445,7 @@ describe('The rest of a limited bid', () => {
     await fixture.clock.advance(1_000);
     const again = await store.next('share');
     aborter.abort();
-    again.answer(shares(TAG, 200, { behind: true }));
-    await settle();
+    await again.answer(shares(TAG, 200, { behind: true }));
 
     expect((await store.next('cancel')).request.place).toBe(place(1));
     expect((await store.next('release')).request.owner).toBe('me~s1of5:200');
@@ -510,8 +482,7 @@ describe('The rest of a limited bid', () => {
     const again = await fixture.store.next('share');
     const attempt = observe(fixture.acquire({ ...PERMIT, wait: 0 }));
     await handOff(200, 1, TAG);
-    again.answer(noShares(150));
-    await settle();
+    await again.answer(noShares(150));
 
     expect(attempt.error).toBeInstanceOf(LockTimeoutError);
   });
@@ -534,8 +505,7 @@ describe('The rest of a limited bid', () => {
     await handOff(200, 1, TAG);
     fixture.events.revoked('n', 'me~s1of5:200');
     await handOff(300, 1, TAG);
-    again.answer(noShares(150));
-    await settle();
+    await again.answer(noShares(150));
 
     expect(tokensOf(holds)).toEqual([300, undefined]);
     expect((await store.next('share')).request).toMatchObject({ holds: 1 });
@@ -547,13 +517,12 @@ describe('The rest of a limited bid', () => {
     const holds = await waiting({ ...PERMIT, replicas }, { ...PERMIT, replicas }, PERMIT);
     await clock.advance(1_000);
     const again = await store.next('share');
-    again.fail(new TooFewReplicas(sharedGrants(TAG, 200), replicas));
+    await again.fail(new TooFewReplicas(sharedGrants(TAG, 200), replicas));
     expect((await store.next('cancel')).request.place).toBe(place(2));
     const freed = await store.next('release');
     expect(freed.request.owner).toBe('me~s1of5:200');
     expect(holds[0]?.error).toBeUndefined();
-    freed.answer(true);
-    await settle();
+    await freed.answer(true);
 
     expect(holds.map(({ error }) => error)).toMatchObject([
       { code: 'LOCK_UNAVAILABLE' },
@@ -566,11 +535,9 @@ describe('The rest of a limited bid', () => {
   it('leaves the queue although the store rejects its requests', async () => {
     const { store, clock } = fixture;
     const { holds, asked } = await asking(PERMIT, PERMIT);
-    asked.answer(shares(TAG, 200, { behind: true }));
-    await settle();
+    await asked.answer(shares(TAG, 200, { behind: true }));
     await clock.advance(1_000);
-    (await store.next('share')).fail(new StoreRefusal('NOPERM'));
-    await settle();
+    await store.fail('share', new StoreRefusal('NOPERM'));
 
     expect(holds[1]?.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expect((await store.next('cancel')).request.place).toBe(place(1));

@@ -13,8 +13,7 @@ describe('A lease that is passed on in memory', () => {
     const before = await fixture.hold({});
     const holds = [first, second].map((options) => observe(fixture.acquire(options)));
     void before.release();
-    (await fixture.store.next('yield')).answer(grant(200, 8));
-    await settle();
+    await fixture.store.answer('yield', grant(200, 8));
     const [holding, waiting] = holds;
     if (!holding?.value || !waiting) throw new Error('The first caller has got no hold.');
     return { first: holding.value, second: waiting };
@@ -62,8 +61,7 @@ describe('A lease that is passed on in memory', () => {
     await passOn(first);
     let token = 100;
     for (const caller of callers) {
-      if (!caller.value) (await fixture.store.next('yield')).answer(grant((token += 100), 8));
-      await settle();
+      if (!caller.value) await fixture.store.answer('yield', grant((token += 100), 8));
       void caller.value?.release();
       await settle();
     }
@@ -92,13 +90,11 @@ describe('A lease that is passed on in memory', () => {
   it('is shortened again and again until the store has confirmed it', async () => {
     const { first, second } = await hold({ ttl: 30_000 }, { ttl: 3_000 });
     await passOn(first);
-    (await fixture.store.next('extend')).fail(new Error('lost'));
-    await settle();
+    await fixture.store.fail('extend', new Error('lost'));
     await fixture.clock.advance(500);
     const again = await fixture.store.next('extend');
     expect(again.request).toMatchObject([{ ttl: 3_000, exact: true }]);
-    again.answer([true]);
-    await settle();
+    await again.answer([true]);
     await fixture.clock.advance(1_000);
 
     expect((await fixture.store.next('extend')).request).toMatchObject([{ ttl: 3_000, exact: false }]);
@@ -112,13 +108,10 @@ describe('A lease that is passed on in memory', () => {
       await passOn(first);
       const shortened = await fixture.store.next('extend');
       fixture.events.reconnected();
-      shortened.answer([true]);
-      await settle();
-      while (fixture.store.unseen('extend') > 0) (await fixture.store.next('extend')).answer([true]);
-      await settle();
+      await shortened.answer([true]);
+      while (fixture.store.unseen('extend') > 0) await fixture.store.answer('extend', [true]);
       const done = observe(second.value?.extend(12_000) ?? Promise.reject(new Error('not held')));
-      (await fixture.store.next('extend')).answer([true]);
-      await settle();
+      await fixture.store.answer('extend', [true]);
       return { lock: second.value, done };
     };
 

@@ -15,15 +15,13 @@ const enter = (options: LockOptions) => observe(fixture.acquire(options));
 const handedOff = async (...behind: LockOptions[]) => {
   const { store } = fixture;
   const holds = [enter(PERMIT), enter(PERMIT)];
-  (await store.next('share')).answer(noShares(100));
-  await settle();
+  await store.answer('share', noShares(100));
   fixture.events.granted('n', sharedGrants('s1of2', 200, 2, 8), 3_000);
   await settle();
   const waiting = behind.map(enter);
   const next = behind[0]?.mode === 'shared' ? await store.next('share') : undefined;
-  next?.answer(noShares(300));
-  if (behind.length > 0 && !next) (await store.next('acquire')).answer(taken(300));
-  await settle();
+  await next?.answer(noShares(300));
+  if (behind.length > 0 && !next) await store.answer('acquire', taken(300));
   return { holds, waiting, next };
 };
 const release = async (hold: ReturnType<typeof enter> | undefined) => {
@@ -59,8 +57,7 @@ describe('A permit that is released', () => {
     const second = enter(PERMIT);
     const asked = await store.next('share');
     const later = enter(PERMIT);
-    asked.answer(noShares(100));
-    await settle();
+    await asked.answer(noShares(100));
     fixture.events.granted('n', sharedGrants('s1of2', 200, 1, 4), 3_000);
     await settle();
     await release(first);
@@ -103,11 +100,9 @@ describe('A permit that is released', () => {
 
   it('that was free does not overtake known waiters', async () => {
     const first = [enter(PERMIT), enter(PERMIT)];
-    (await fixture.store.next('share')).answer(shares('s1of2', 200, { holds: 2, tokens: 8 }));
-    await settle();
+    await fixture.store.answer('share', shares('s1of2', 200, { holds: 2, tokens: 8 }));
     const waiting = enter(PERMIT);
-    (await fixture.store.next('share')).answer(noShares(300));
-    await settle();
+    await fixture.store.answer('share', noShares(300));
     await release(first[0]);
 
     expect(fixture.store.unseen('release')).toBe(1);
@@ -132,8 +127,7 @@ describe('A reader that leaves while others of its instance read', () => {
   /** So many readers of a name that was free, with 4 tokens for each. */
   const reading = async (count: number) => {
     const holds = Array.from({ length: count }, () => enter(READ));
-    (await fixture.store.next('share')).answer(shares('s1', 200, { holds: count, tokens: 4 * count }));
-    await settle();
+    await fixture.store.answer('share', shares('s1', 200, { holds: count, tokens: 4 * count }));
     return holds;
   };
 
@@ -143,8 +137,7 @@ describe('A reader that leaves while others of its instance read', () => {
     const freed = await fixture.store.next('release');
     expect(freed.request.owner).toBe(holds[0]?.value?.lease.owner);
     expect(done).toEqual({});
-    freed.answer(true);
-    await settle();
+    await freed.answer(true);
 
     expect(Object.keys(done)).toEqual(['value']);
     expect(holds[1]?.value?.held).toBe(true);
@@ -163,8 +156,7 @@ describe('A reader that leaves while others of its instance read', () => {
   it('does not overtake known waiters', async () => {
     const holds = await reading(2);
     const next = enter(READ);
-    (await fixture.store.next('share')).answer(noShares(300));
-    await settle();
+    await fixture.store.answer('share', noShares(300));
     await release(holds[0]);
 
     expect(next).toEqual({});
@@ -174,8 +166,7 @@ describe('A reader that leaves while others of its instance read', () => {
   it('does not overtake waiters that made an attempt fail', async () => {
     const holds = await reading(2);
     const attempt = enter({ ...READ, wait: 0 });
-    (await fixture.store.next('share')).answer(noShares(300));
-    await settle();
+    await fixture.store.answer('share', noShares(300));
     expect(Object.keys(attempt)).toEqual(['error']);
     const next = enter(READ);
     await release(holds[0]);

@@ -14,8 +14,7 @@ const enter = (options: LockOptions = TWO) => observe(fixture.acquire(options));
 /** A hold of two permits, with the token 200. */
 const granted = async () => {
   const holding = enter();
-  (await fixture.store.next('share')).answer(shares('s2of4', 200));
-  await settle();
+  await fixture.store.answer('share', shares('s2of4', 200));
   return holding.value;
 };
 
@@ -24,8 +23,7 @@ describe('A call for several permits', () => {
     const holding = [enter(), enter(), enter(ONE)];
     const asked = await fixture.store.next('share');
     expect(asked.request).toMatchObject({ holds: 2, terms: { permits: 2, limit: 4 } });
-    asked.answer(shares('s2of4', 200, { holds: 2 }));
-    await settle();
+    await asked.answer(shares('s2of4', 200, { holds: 2 }));
 
     expect(holding.map(({ value }) => value?.fencingToken)).toEqual([200, 201, undefined]);
     expect(holding.map(({ value }) => value?.permits)).toEqual([2, 2, undefined]);
@@ -34,8 +32,7 @@ describe('A call for several permits', () => {
 
   it('passes them on in memory only to callers that take as many', async () => {
     const holding = enter();
-    (await fixture.store.next('share')).answer(shares('s2of4', 200, { tokens: 8 }));
-    await settle();
+    await fixture.store.answer('share', shares('s2of4', 200, { tokens: 8 }));
     const [behind, single] = [enter(), enter(ONE)];
     await settle();
     void holding.value?.release();
@@ -56,8 +53,7 @@ describe('A hold of several permits', () => {
     await fixture.clock.advance(10_000);
     const renewal = await fixture.store.next('extend');
     expect(renewal.request).toMatchObject([{ owner, ttl: 30_000 }]);
-    renewal.answer([true]);
-    await settle();
+    await renewal.answer([true]);
     expect(fixture.engine.holds()).toMatchObject([{ permits: 2, fencingToken: 200 }]);
     const leaving = observe(hold?.detach() ?? Promise.reject(new Error('not held')));
     const move = await fixture.store.next('transfer');
@@ -65,8 +61,7 @@ describe('A hold of several permits', () => {
       from: owner,
       to: expect.stringMatching(/^me~s2x[0-9a-f]{32}:200$/),
     });
-    move.answer(true);
-    await settle();
+    await move.answer(true);
 
     expect(leaving.value).toMatch(/^lock1\./);
     expect(fixture.engine.leases.size).toBe(0);

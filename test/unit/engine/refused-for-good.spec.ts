@@ -9,8 +9,7 @@ describe('A request that the store refuses for good', () => {
   it('leaves no place behind if it was the first request: nothing is cancelled', async () => {
     const { acquire, store } = bound(new EngineFixture());
     const waiting = observe(acquire());
-    (await store.next('acquire')).fail(REFUSED);
-    await settle();
+    await store.fail('acquire', REFUSED);
 
     expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: REFUSED });
     expect(store.unseen('cancel')).toBe(0);
@@ -19,11 +18,9 @@ describe('A request that the store refuses for good', () => {
   it('leaves the queue if the reply to an earlier request was lost', async () => {
     const { acquire, clock, store } = bound(new EngineFixture());
     const waiting = observe(acquire({ outageTimeout: 5_000 }));
-    (await store.next('acquire')).fail(LOST); // the store may have queued this instance, or granted the lock
-    await settle();
+    await store.fail('acquire', LOST); // the store may have queued this instance, or granted the lock
     await clock.advance(50);
-    (await store.next('acquire')).fail(REFUSED);
-    await settle();
+    await store.fail('acquire', REFUSED);
 
     expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: REFUSED });
     expect((await store.next('cancel')).request.place).toMatch(/^me\|/);
@@ -34,23 +31,20 @@ describe('A request that the store refuses for good', () => {
     const waiting = observe(acquire());
     const call = await store.next('acquire');
     events().reconnected();
-    call.fail(REFUSED);
-    await settle();
+    await call.fail(REFUSED);
 
     expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     const { answer } = await store.next('cancel');
-    answer(['me:100']);
+    await answer(['me:100']);
     expect((await store.next('release')).request.owner).toBe('me:100');
   });
 
   it('leaves the queue of a reader whose reply was lost', async () => {
     const { acquire, clock, store } = bound(new EngineFixture());
     const waiting = observe(acquire({ mode: 'shared' }));
-    (await store.next('share')).fail(LOST);
-    await settle();
+    await store.fail('share', LOST);
     await clock.advance(50);
-    (await store.next('share')).fail(REFUSED);
-    await settle();
+    await store.fail('share', REFUSED);
 
     expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expect(store.unseen('cancel')).toBe(1);
@@ -61,13 +55,12 @@ describe('A request that the store refuses for good', () => {
     const lock = await hold();
     const behind = observe(acquire());
     void lock.release();
-    (await store.next('yield')).fail(REFUSED);
-    await settle();
+    await store.fail('yield', REFUSED);
 
     expect(behind.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: REFUSED });
     const release = await store.next('release');
     expect(release.request).toEqual({ name: 'n', owner: 'me:100' });
-    release.answer(true);
+    await release.answer(true);
     await clock.advance(60_000);
     expect(['release', 'cancel', 'acquire'].map((each) => store.unseen(each as 'cancel'))).toEqual([0, 0, 0]);
   });
@@ -79,8 +72,7 @@ describe('A request that the store refuses for good', () => {
     void lock.release();
     const call = await store.next('yield');
     events().reconnected();
-    call.fail(REFUSED);
-    await settle();
+    await call.fail(REFUSED);
 
     expect([store.unseen('release'), store.unseen('cancel')]).toEqual([1, 1]);
   });
@@ -89,22 +81,21 @@ describe('A request that the store refuses for good', () => {
     const { clock, hold, store } = bound(new EngineFixture());
     const lock = await hold();
     void lock.release();
-    (await store.next('release')).fail(REFUSED);
+    await store.fail('release', REFUSED);
     const ended = await store.next('extend');
     expect(ended.request).toEqual([{ name: 'n', owner: 'me:100', ttl: 0, exact: true }]);
-    ended.answer([1]);
+    await ended.answer([1]);
     await clock.advance(50);
     expect(store.unseen('extend')).toBe(0);
 
     const other = await hold({}, { token: 200 });
     void other.release();
-    (await store.next('release')).fail(LOST);
-    await settle();
+    await store.fail('release', LOST);
     await clock.advance(50);
-    (await store.next('release')).fail(REFUSED);
+    await store.fail('release', REFUSED);
     const endedToo = await store.next('extend');
     expect(endedToo.request).toEqual([{ name: 'n', owner: 'me:200', ttl: 0, exact: true }]);
-    endedToo.answer([1]);
+    await endedToo.answer([1]);
     await clock.advance(60_000);
     expect([store.unseen('extend'), store.unseen('release')]).toEqual([0, 0]);
   });

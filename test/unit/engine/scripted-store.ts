@@ -16,6 +16,7 @@ import type { Grant, SharedTerms, Shares, Taken } from '../../../lib/store/grant
 import { sharesOf } from '../../../lib/store/owner-id.js';
 import { formatPlace } from '../../../lib/store/place.js';
 import { waitFor } from '../../support/wait-for.js';
+import { settleAfter } from './manual-clock.js';
 
 interface Calls {
   acquire: { readonly request: AcquireRequest; readonly reply: Grant | Taken };
@@ -39,8 +40,9 @@ type CallName = keyof Calls;
 /** A request that waits for its answer. */
 export interface StoreCall<Name extends CallName> {
   readonly request: Calls[Name]['request'];
-  answer(reply: Calls[Name]['reply']): void;
-  fail(error: Error): void;
+  /** Answers, and lets everything run that follows. */
+  answer(reply: Calls[Name]['reply']): Promise<void>;
+  fail(error: Error): Promise<void>;
 }
 
 /** A store that answers when and what a test says: every order of requests, answers and messages can be played. */
@@ -76,6 +78,15 @@ export class ScriptedStore implements LockStore {
   /** The next request of a kind that a test has not looked at yet. */
   next<Name extends CallName>(name: Name): Promise<StoreCall<Name>> {
     return waitFor(() => this.calls[name].shift(), { that: `a request to ${name}` });
+  }
+
+  /** Answers the next request of a kind. */
+  async answer<Name extends CallName>(name: Name, reply: Calls[Name]['reply']): Promise<void> {
+    await (await this.next(name)).answer(reply);
+  }
+
+  async fail(name: CallName, error: Error): Promise<void> {
+    await (await this.next(name)).fail(error);
   }
 
   /** How many requests of a kind nobody has looked at. */
@@ -129,7 +140,11 @@ export class ScriptedStore implements LockStore {
     request: Calls[Name]['request'],
   ): Promise<Calls[Name]['reply']> {
     return new Promise((resolve, reject) => {
-      this.calls[name].push({ request, answer: resolve, fail: reject });
+      this.calls[name].push({
+        request,
+        answer: (reply) => settleAfter(() => resolve(reply)),
+        fail: (error) => settleAfter(() => reject(error)),
+      });
     });
   }
 }

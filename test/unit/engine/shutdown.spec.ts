@@ -1,6 +1,5 @@
 import { waitFor } from '../../support/wait-for.js';
 import { EngineFixture, observe } from './engine-fixture.js';
-import { settle } from './manual-clock.js';
 
 describe('An instance that was shut down', () => {
   it('stops renewing the lease of a holder that did not end', async () => {
@@ -14,8 +13,7 @@ describe('An instance that was shut down', () => {
       return closed.value;
     });
     expect(hold.signal.aborted).toBe(true);
-    renewal.fail(new Error('The connection was closed.'));
-    await settle();
+    await renewal.fail(new Error('The connection was closed.'));
 
     expect(fixture.clock.pending).toBe(0);
     expect(fixture.store.unseen('extend')).toBe(0);
@@ -57,7 +55,7 @@ describe('An instance that was shut down', () => {
       await fixture.clock.advance(50);
       return hold.signal.aborted;
     });
-    (await fixture.store.next('release')).answer(true);
+    await fixture.store.answer('release', true);
     await waitFor(async () => {
       await fixture.clock.advance(100);
       return closed.value;

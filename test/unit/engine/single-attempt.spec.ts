@@ -31,8 +31,7 @@ describe('A single attempt', () => {
     for (let token = 100; attempt.error === undefined && token < 110; token++) {
       const call = await fixture.store.next('acquire');
       await fixture.clock.advance(38);
-      call.answer(grant(token));
-      await settle();
+      await call.answer(grant(token));
     }
 
     expect(attempt.error).toBeInstanceOf(LockUnavailableError);
@@ -44,8 +43,7 @@ describe('A single attempt', () => {
     const ahead = observe(fixture.acquire());
     const attempt = observe(fixture.acquire({ wait: 0 }));
     const waiting = observe(fixture.acquire());
-    (await fixture.store.next('acquire')).answer(grant(100));
-    await settle();
+    await fixture.store.answer('acquire', grant(100));
 
     expect(ahead.value?.held).toBe(true);
     expect(attempt.error).toBeInstanceOf(LockTimeoutError);
@@ -64,8 +62,7 @@ describe('A single attempt', () => {
   it('ends as taken when the caller ahead has to wait', async () => {
     const ahead = observe(fixture.acquire());
     const attempt = observe(fixture.acquire({ wait: 0 }));
-    (await fixture.store.next('acquire')).answer(taken(50));
-    await settle();
+    await fixture.store.answer('acquire', taken(50));
 
     expect(ahead).toEqual({});
     expect(attempt.error).toMatchObject({
@@ -77,9 +74,8 @@ describe('A single attempt', () => {
   it('may succeed in shared mode after an exclusive attempt was rejected', async () => {
     const exclusive = observe(fixture.acquire({ wait: 0 }));
     const shared = observe(fixture.acquire({ wait: 0, mode: 'shared' }));
-    (await fixture.store.next('acquire')).answer(taken(50));
-    (await fixture.store.next('share')).answer(shares('s1', 100));
-    await settle();
+    await fixture.store.answer('acquire', taken(50));
+    await fixture.store.answer('share', shares('s1', 100));
 
     expect(exclusive.error).toBeInstanceOf(LockTimeoutError);
     expect(shared.value?.held).toBe(true);
@@ -88,10 +84,9 @@ describe('A single attempt', () => {
   it('leaves the queue to a caller behind it', async () => {
     const attempt = observe(fixture.acquire({ wait: 0 }));
     const waiting = observe(fixture.acquire());
-    (await fixture.store.next('acquire')).answer(taken(50));
+    await fixture.store.answer('acquire', taken(50));
     const again = await fixture.store.next('acquire');
-    again.answer(grant(100));
-    await settle();
+    await again.answer(grant(100));
 
     expect(attempt.error).toBeInstanceOf(LockTimeoutError);
     expect(again.request.place).toBeDefined();
@@ -103,10 +98,9 @@ describe('A single attempt', () => {
     const attempt = observe(fixture.acquire({ wait: 0, signal: aborter.signal }));
     const waiting = observe(fixture.acquire());
     aborter.abort(new Error('gone home'));
-    (await fixture.store.next('acquire')).answer(taken(50));
+    await fixture.store.answer('acquire', taken(50));
     const again = await fixture.store.next('acquire');
-    again.answer(grant(100));
-    await settle();
+    await again.answer(grant(100));
 
     expect(attempt.error).toMatchObject({ message: 'gone home' });
     expect(again.request.place).toBeDefined();
@@ -118,8 +112,7 @@ describe('A single attempt', () => {
     observe(fixture.acquire({ signal: aborter.signal }));
     aborter.abort();
     const attempt = observe(fixture.acquire({ wait: 0 }));
-    (await fixture.store.next('acquire')).answer(grant(100));
-    await settle();
+    await fixture.store.answer('acquire', grant(100));
 
     expect(attempt.value?.held).toBe(true);
   });

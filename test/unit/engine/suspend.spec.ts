@@ -1,5 +1,4 @@
 import { EngineFixture, observe } from './engine-fixture.js';
-import { settle } from './manual-clock.js';
 
 const HOUR = 3_600_000;
 
@@ -9,8 +8,7 @@ describe('After the machine has slept through a lease', () => {
     await clock.advance(8_000);
     const renewal = await store.next('extend');
     clock.sleep(HOUR);
-    renewal.answer([true, true]);
-    await settle();
+    await renewal.answer([true, true]);
 
     expect(hold.held).toBe(false);
     expect(hold.signal.aborted).toBe(true);
@@ -20,8 +18,7 @@ describe('After the machine has slept through a lease', () => {
     const { clock, hold, store } = await heldFixture();
     clock.sleep(12_000);
     await clock.advance(1_000);
-    (await store.next('extend')).answer([true, true]);
-    await settle();
+    await store.answer('extend', [true, true]);
 
     expect(hold.held).toBe(true);
     expect(hold.remaining).toBeGreaterThan(29_000);
@@ -31,7 +28,7 @@ describe('After the machine has slept through a lease', () => {
     const { clock, engine, hold, other, store } = await heldFixture();
     for (const each of [hold, other]) {
       const released = each.release();
-      (await store.next('release')).answer(true);
+      await store.answer('release', true);
       await released;
     }
     await clock.advance(30_000);
@@ -60,8 +57,7 @@ describe('A reply that arrives after the deadline', () => {
     const renewal = await store.next('extend');
     clock.skip(20_000);
     expect(hold.held).toBe(false);
-    renewal.answer([true, true]);
-    await settle();
+    await renewal.answer([true, true]);
 
     expect(hold.held).toBe(false);
     expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
@@ -72,8 +68,7 @@ describe('A reply that arrives after the deadline', () => {
     const extended = observe(hold.extend(HOUR));
     const extension = await store.next('extend');
     clock.skip(30_000);
-    extension.answer([true]);
-    await settle();
+    await extension.answer([true]);
 
     expect(extended.error).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
     expect(hold.held).toBe(false);

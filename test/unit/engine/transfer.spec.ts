@@ -32,8 +32,7 @@ describe('A hold that is detached', () => {
 
     expect(fixture.store.unseen('extend')).toBe(0);
     expect(hold.held).toBe(false);
-    call.answer(true);
-    await settle();
+    await call.answer(true);
     expect(parseTransfer(detaching.value).holds).toEqual([
       {
         name: 'n',
@@ -56,10 +55,8 @@ describe('A hold that is detached', () => {
     const renewal = await fixture.store.next('extend');
     const detaching = observe(hold.detach());
     const call = await fixture.store.next('transfer');
-    renewal.answer([false]);
-    await settle();
-    call.answer(true);
-    await settle();
+    await renewal.answer([false]);
+    await call.answer(true);
 
     expect(detaching).toEqual({ value: expect.any(String) });
     expect(hold.signal.aborted).toBe(false);
@@ -76,21 +73,18 @@ describe('A hold that is detached', () => {
     expect(back.request).toMatchObject({ from: call.request.to, to: call.request.from, ttl: 9_000 });
     expect(hold.held).toBe(true);
     await fixture.clock.advance(2_000);
-    (await fixture.store.next('extend')).answer([true]);
-    await settle();
+    await fixture.store.answer('extend', [true]);
     const again = observe(hold.detach());
     const second = await fixture.store.next('transfer');
     expect(second.request.to).not.toBe(call.request.to);
-    second.answer(true);
-    await settle();
+    await second.answer(true);
     expect(again.value).toEqual(expect.any(String));
   });
 
   it('continues if the store refuses, and reports the reason', async () => {
     const detaching = observe(hold.detach());
     const cause = new StoreRefusal('NOPERM');
-    (await fixture.store.next('transfer')).fail(cause);
-    await settle();
+    await fixture.store.fail('transfer', cause);
 
     expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
     expect(hold.held).toBe(true);
@@ -124,8 +118,7 @@ describe('A hold that is detached', () => {
     const detaching = observe(bounded.detach());
     const call = await fixture.store.next('transfer');
     await fixture.clock.advance(500);
-    call.answer(true);
-    await settle();
+    await call.answer(true);
 
     expect(detaching.value).toEqual(expect.any(String));
     expect(bounded.signal.aborted).toBe(false);
@@ -140,19 +133,17 @@ describe('A hold that is detached', () => {
     await fixture.clock.advance(2_000);
 
     expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    (await fixture.store.next('release')).answer(true);
-    await settle();
+    await fixture.store.answer('release', true);
     expect(releasing).toHaveProperty('value');
   });
 
   it('lets local waiters ask in the store', async () => {
     const waiting = observe(fixture.acquire());
     void hold.detach();
-    (await fixture.store.next('transfer')).answer(true);
+    await fixture.store.answer('transfer', true);
     const call = await fixture.store.next('acquire');
     expect(call.request.place).toBeDefined();
-    call.answer(taken(200));
-    await settle();
+    await call.answer(taken(200));
 
     expect(waiting).toEqual({});
   });
@@ -186,8 +177,7 @@ describe('A hold that is attached', () => {
     const attaching = attach({ ttl: 1_000, renew: false });
     const call = await fixture.store.next('transfer');
     await fixture.clock.advance(600);
-    call.answer(true);
-    await settle();
+    await call.answer(true);
 
     expect(attaching.value?.remaining).toBeLessThanOrEqual(400);
   });
@@ -196,24 +186,21 @@ describe('A hold that is attached', () => {
     const late = attach({ ttl: 500, outageTimeout: 5_000 });
     const call = await fixture.store.next('transfer');
     await fixture.clock.advance(600);
-    call.answer(true);
-    await settle();
+    await call.answer(true);
     const back = await fixture.store.next('transfer');
     expect(back.request).toMatchObject({ from: call.request.to, to: from });
     expect(late).toEqual({});
-    back.answer(true);
-    await settle();
+    await back.answer(true);
     expect(late.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
 
     const given = attach({ outageTimeout: 300 });
     const next = await fixture.store.next('transfer');
     await fixture.clock.advance(300);
-    next.answer(true);
+    await next.answer(true);
     const last = await fixture.store.next('transfer');
     expect(last.request).toMatchObject({ from: next.request.to, to: from });
     expect(given).toEqual({});
-    last.answer(true);
-    await settle();
+    await last.answer(true);
     expect(given.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['n'] });
     expect(String(given.error)).not.toContain('may have attached');
   });
@@ -229,17 +216,15 @@ describe('A hold that is attached', () => {
       code: 'LOCK_UNAVAILABLE',
       message: expect.stringContaining('Redis may have attached the hold: this process returns it') as string,
     });
-    call.answer(true);
+    await call.answer(true);
     expect((await fixture.store.next('transfer')).request).toMatchObject({ from: call.request.to, to: from });
   });
 
   it('is lost if another taker has it when the attempt is undone', async () => {
     const attaching = attach({ outageTimeout: 40 });
-    (await fixture.store.next('transfer')).fail(new Error('Connection is closed.'));
-    await settle();
+    await fixture.store.fail('transfer', new Error('Connection is closed.'));
     await fixture.clock.advance(50);
-    (await fixture.store.next('transfer')).answer('taken');
-    await settle();
+    await fixture.store.answer('transfer', 'taken');
 
     expect(attaching.error).toMatchObject({ code: 'LOCK_LOST', keys: ['n'] });
   });
@@ -248,12 +233,11 @@ describe('A hold that is attached', () => {
     const attaching = attach();
     const call = await fixture.store.next('transfer');
     fixture.events.reconnected();
-    call.fail(new StoreRefusal('NOPERM'));
+    await call.fail(new StoreRefusal('NOPERM'));
     const back = await fixture.store.next('transfer');
     expect(back.request).toMatchObject({ from: call.request.to, to: from });
     expect(attaching).toEqual({});
-    back.fail(new StoreRefusal('NOPERM'));
-    await settle();
+    await back.fail(new StoreRefusal('NOPERM'));
 
     expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expect(String(attaching.error)).toContain('Redis may have attached the hold');
@@ -262,13 +246,11 @@ describe('A hold that is attached', () => {
   it('is requested again after an error, with the same request', async () => {
     const attaching = attach();
     const call = await fixture.store.next('transfer');
-    call.fail(new Error('LOADING'));
-    await settle();
+    await call.fail(new Error('LOADING'));
     await fixture.clock.advance(50);
     const again = await fixture.store.next('transfer');
     expect(again.request).toEqual(call.request);
-    again.answer(true);
-    await settle();
+    await again.answer(true);
 
     expect(attaching.value?.held).toBe(true);
   });
@@ -276,13 +258,11 @@ describe('A hold that is attached', () => {
   it('is undone if the caller aborted after errors with an unknown outcome', async () => {
     const attaching = attach({ outageTimeout: 40 });
     const call = await fixture.store.next('transfer');
-    call.fail(new Error('Connection is closed.'));
-    await settle();
+    await call.fail(new Error('Connection is closed.'));
     await fixture.clock.advance(50);
     const back = await fixture.store.next('transfer');
     expect(back.request).toMatchObject({ from: call.request.to, to: from });
-    back.answer(true);
-    await settle();
+    await back.answer(true);
 
     expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   });
@@ -295,16 +275,14 @@ describe('A hold that is attached', () => {
     const second = attach();
     await settle();
     expect(fixture.store.unseen('transfer')).toBe(0);
-    call.answer(true);
+    await call.answer(true);
     const back = await fixture.store.next('transfer');
     expect(first).toEqual({});
-    back.answer(true);
-    await settle();
+    await back.answer(true);
     expect(first.error).toBe(aborter.signal.reason);
     const next = await fixture.store.next('transfer');
     expect(next.request.to).not.toBe(call.request.to);
-    next.answer(true);
-    await settle();
+    await next.answer(true);
 
     expect(second.value?.held).toBe(true);
   });
@@ -319,9 +297,8 @@ describe('A hold that is attached', () => {
     await settle();
     expect(second.error).toBe(aborter.signal.reason);
     expect(fixture.store.unseen('transfer')).toBe(0);
-    call.answer(false);
-    (await fixture.store.next('transfer')).answer(true);
-    await settle();
+    await call.answer(false);
+    await fixture.store.answer('transfer', true);
 
     expect(first.error).toMatchObject({ code: 'LOCK_LOST' });
     expect(third.value?.held).toBe(true);
@@ -338,8 +315,7 @@ describe('A hold that is attached', () => {
       code: 'LOCK_UNAVAILABLE',
       message: expect.stringContaining('Redis may have attached the hold') as string,
     });
-    call.answer(true);
-    await settle();
+    await call.answer(true);
     expect(first.value?.held).toBe(true);
     expect(fixture.store.unseen('transfer')).toBe(0);
   });
@@ -347,30 +323,25 @@ describe('A hold that is attached', () => {
   it('is requested again at once when the store can be reached again', async () => {
     const attaching = attach();
     for (const delay of [50, 100]) {
-      (await fixture.store.next('transfer')).fail(new Error('Connection is closed.'));
-      await settle();
+      await fixture.store.fail('transfer', new Error('Connection is closed.'));
       await fixture.clock.advance(delay);
     }
-    (await fixture.store.next('transfer')).fail(new Error('Connection is closed.'));
-    await settle();
+    await fixture.store.fail('transfer', new Error('Connection is closed.'));
     fixture.events.reconnected();
-    (await fixture.store.next('transfer')).answer(true);
-    await settle();
+    await fixture.store.answer('transfer', true);
 
     expect(attaching.value?.held).toBe(true);
   });
 
   it('is requested by one caller after the other, also if one begins while another ends', async () => {
     const [first, second] = [attach(), attach()];
-    (await fixture.store.next('transfer')).answer(false);
+    await fixture.store.answer('transfer', false);
     const call = await fixture.store.next('transfer');
     const third = attach();
     await settle();
     expect(fixture.store.unseen('transfer')).toBe(0);
-    call.answer(true);
-    await settle();
-    (await fixture.store.next('transfer')).answer(false);
-    await settle();
+    await call.answer(true);
+    await fixture.store.answer('transfer', false);
 
     expect([first.error, third.error]).toEqual([
       expect.objectContaining({ code: 'LOCK_LOST' }),
@@ -382,8 +353,7 @@ describe('A hold that is attached', () => {
   it('is rejected at once if the store refuses', async () => {
     const attaching = attach();
     const cause = new StoreRefusal('WRONGTYPE');
-    (await fixture.store.next('transfer')).fail(cause);
-    await settle();
+    await fixture.store.fail('transfer', cause);
 
     expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause });
   });
@@ -392,8 +362,7 @@ describe('A hold that is attached', () => {
     const attaching = attach();
     const call = await fixture.store.next('transfer');
     fixture.events.revoked('n', call.request.to);
-    call.answer(true);
-    await settle();
+    await call.answer(true);
 
     expect(attaching.error).toMatchObject({ code: 'LOCK_LOST', reason: 'forced' });
   });
@@ -403,8 +372,7 @@ describe('A hold that is attached', () => {
     const call = await fixture.store.next('transfer');
     fixture.events.revoked('m', `${call.request.to}0`);
     fixture.events.revoked('n', 'me~0:70');
-    call.answer(true);
-    await settle();
+    await call.answer(true);
 
     expect(attaching.value?.held).toBe(true);
   });
@@ -415,7 +383,7 @@ describe('A hold that is attached', () => {
     fixture.engine.rejectAcquires();
     await settle();
     expect(attaching.error).toMatchObject({ code: 'LOCK_CLOSED' });
-    call.answer(true);
+    await call.answer(true);
 
     expect((await fixture.store.next('transfer')).request).toMatchObject({ from: call.request.to, to: from });
   });
@@ -424,14 +392,11 @@ describe('A hold that is attached', () => {
     const ignore = jest.fn();
     Object.assign(fixture.store, { ignore });
     const attaching = attach();
-    (await fixture.store.next('transfer')).answer(true);
-    await settle();
+    await fixture.store.answer('transfer', true);
     void fixture.acquire({}, 'n');
-    (await fixture.store.next('acquire')).answer(taken(100));
-    await settle();
+    await fixture.store.answer('acquire', taken(100));
     void attaching.value?.release();
-    (await fixture.store.next('release')).answer(true);
-    await settle();
+    await fixture.store.answer('release', true);
 
     expect(fixture.engine.waitersOf('n')).toBe(1);
     expect(ignore).not.toHaveBeenCalled();
@@ -439,12 +404,11 @@ describe('A hold that is attached', () => {
 
   it('is independent of local callers that wait for the name', async () => {
     const attaching = attach();
-    (await fixture.store.next('transfer')).answer(true);
-    await settle();
+    await fixture.store.answer('transfer', true);
     const waiting = observe(fixture.acquire());
-    (await fixture.store.next('acquire')).answer(taken(200));
+    await fixture.store.answer('acquire', taken(200));
     void attaching.value?.release();
-    (await fixture.store.next('release')).answer(true);
+    await fixture.store.answer('release', true);
     fixture.events.granted('n', [{ owner: 'me:300', token: 300, tokens: 1 }], 3_000);
     await settle();
 
@@ -477,32 +441,28 @@ describe('Holds that are attached together', () => {
 
   it('are requested at once', async () => {
     expect(call.request.changes.map(({ from }) => from)).toEqual(owners);
-    call.answer(true);
-    await settle();
+    await call.answer(true);
 
     expect(attaching.value).toMatchObject({ held: true, keys: ['a', 'b'] });
     expect(fixture.store.unseen('transfer')).toBe(0);
   });
 
   it('are all undone if they are unavailable, and their string stays valid', async () => {
-    call.fail(new Error('Connection is closed.'));
-    await settle();
+    await call.fail(new Error('Connection is closed.'));
     await fixture.clock.advance(50);
-    (await fixture.store.next('transfer')).fail(new StoreRefusal('NOPERM'));
+    await fixture.store.fail('transfer', new StoreRefusal('NOPERM'));
     const back = await fixture.store.next('transfer');
     expect(back.request.changes).toEqual(
       call.request.changes.map(({ from, name, to }) => ({ name, from: to, to: from, ttl: 60_000 })),
     );
-    back.answer(true);
-    await settle();
+    await back.answer(true);
 
     expect(attaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['a', 'b'] });
     expect(fixture.store.unseen('release')).toBe(0);
   });
 
   it('are released if one is gone, but not if another taker may have them', async () => {
-    call.answer('gone');
-    await settle();
+    await call.answer('gone');
     expect(attaching.error).toMatchObject({ code: 'LOCK_LOST', keys: ['a', 'b'] });
     const owned = call.request.changes.flatMap(({ from, to }) => [from, to]);
     const released = [];
@@ -511,8 +471,7 @@ describe('Holds that are attached together', () => {
     expect(released).toEqual(owned);
 
     const other = observe(new LockService(resolveFlatOptions({}), fixture.engine).attach(transfer));
-    (await fixture.store.next('transfer')).answer('taken');
-    await settle();
+    await fixture.store.answer('transfer', 'taken');
     expect(other.error).toMatchObject({ code: 'LOCK_LOST' });
     expect(fixture.store.unseen('release')).toBe(0);
   });
@@ -520,8 +479,7 @@ describe('Holds that are attached together', () => {
   it('are released if one was released forcibly before the reply', async () => {
     const [, second] = call.request.changes;
     fixture.events.revoked('b', second?.to ?? '');
-    call.answer(true);
-    await settle();
+    await call.answer(true);
 
     expect(attaching.error).toMatchObject({ code: 'LOCK_LOST', reason: 'forced' });
     expect(fixture.store.unseen('release')).toBe(2);

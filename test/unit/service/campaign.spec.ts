@@ -63,7 +63,7 @@ describe('Work whose campaign ends with a reason', () => {
       ...{ clock, log, acquire, work },
     });
     const run = campaign.run();
-    (await store.next('release')).answer(true);
+    await store.answer('release', true);
     await run;
 
     expect(onError).toHaveBeenCalledTimes(times);

@@ -11,15 +11,14 @@ describe('A hold whose detach failed', () => {
     const locks = new LockService(resolveFlatOptions({}), engine);
     const tokens = locks.using('n', async (outer) => {
       const detaching = observe(outer.detach());
-      (await store.next('transfer')).fail(new StoreRefusal('NOPERM'));
-      await settle();
+      await store.fail('transfer', new StoreRefusal('NOPERM'));
       expect(detaching.error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
       const nested = observe(locks.using('n', ({ fencingToken }) => fencingToken));
       await settle();
       return [outer.fencingToken, nested.value];
     });
-    (await store.next('acquire')).answer(grant(100));
-    (await store.next('release')).answer(true);
+    await store.answer('acquire', grant(100));
+    await store.answer('release', true);
 
     expect(await tokens).toEqual([100, 100]);
   });

@@ -7,7 +7,6 @@ import { SingleName } from '../../../lib/service/acquire/single-name.js';
 import { LockContext } from '../../../lib/service/reentrance/lock-context.js';
 import type { Grant, Taken } from '../../../lib/store/grant.js';
 import { EngineFixture } from '../engine/engine-fixture.js';
-import { settle } from '../engine/manual-clock.js';
 import { type StoreCall, taken } from '../engine/scripted-store.js';
 
 /** Calls for several names on a clock and a store that a test drives. */
@@ -31,14 +30,12 @@ export class SeveralNamesFixture extends EngineFixture {
   }
 
   async answer(calls: StoreCall<'acquire'>[], replies: readonly (Grant | Taken)[]): Promise<void> {
-    calls.forEach((call, i) => call.answer(replies[i] ?? taken(50)));
-    await settle();
+    await Promise.all(calls.map((call, i) => call.answer(replies[i] ?? taken(50))));
   }
 
   async released(count: number): Promise<string[]> {
     const calls = await Promise.all(Array.from({ length: count }, () => this.store.next('release')));
-    for (const call of calls) call.answer(true);
-    await settle();
+    await Promise.all(calls.map((call) => call.answer(true)));
     assert.equal(this.store.unseen('release'), 0);
     return calls.map(({ request }) => request.name).toSorted();
   }

@@ -25,9 +25,8 @@ describe('A call for several names in limited time', () => {
       const [a, b] = await Promise.all([fixture.store.next('acquire'), fixture.store.next('acquire')]);
       await fixture.clock.advance(33);
       // Too little of the lease is left.
-      a.answer(grant(2 * i + 1));
-      b.answer(grant(2 * i + 2));
-      await settle();
+      void a.answer(grant(2 * i + 1));
+      await b.answer(grant(2 * i + 2));
     }
     expect(lock).toEqual({});
     await fixture.clock.advance(2);
@@ -42,8 +41,7 @@ describe('A call for several names in limited time', () => {
     await fixture.answer(first, [grant(1), taken(50)]);
     const [waiting] = await fixture.trip('b');
     await fixture.clock.advance(40);
-    waiting?.answer(grant(60));
-    await settle();
+    await waiting?.answer(grant(60));
 
     expect(lock.error).toBeInstanceOf(LockUnavailableError);
     expect(lock.error).toMatchObject({
@@ -75,7 +73,7 @@ describe('A call for several names in limited time', () => {
     await fixture.answer(await fixture.trip('a', 'b'), [taken(50), grant(2)]);
     const [waiting] = await fixture.trip('a');
     await fixture.clock.advance(90);
-    waiting?.answer(grant(60));
+    await waiting?.answer(grant(60));
     await fixture.trip('b');
     await fixture.clock.advance(20);
 
@@ -99,10 +97,9 @@ describe('A call for several names in limited time', () => {
   it('times out if the wait ends before the reply to the first queued request for a taken name', async () => {
     const lock = observe(fixture.acquireAll({ wait: 100 }, ['a', 'b']));
     const [a, b] = await fixture.trip('a', 'b');
-    b?.answer(grant(2));
+    await b?.answer(grant(2));
     await fixture.clock.advance(90);
-    a?.answer(taken(50));
-    await settle();
+    await a?.answer(taken(50));
     await fixture.trip('a');
     await fixture.clock.advance(20);
 
@@ -153,8 +150,7 @@ describe('A call for several names in limited time', () => {
     for (let second = 0; second < 4; second++) {
       await fixture.answer(await fixture.trip('b'), [taken(50)]);
       await fixture.clock.advance(1_000);
-      (await fixture.store.next('extend')).answer([true]);
-      await settle();
+      await fixture.store.answer('extend', [true]);
     }
     await fixture.answer(await fixture.trip('b'), [grant(60)]);
     expect(lock.value?.held).toBe(true);
@@ -171,15 +167,13 @@ describe('A call for several names in limited time', () => {
     await fixture.answer(await fixture.trip('a', 'b'), [grant(1), taken(50)]);
     const [waiting] = await fixture.trip('b');
     await fixture.clock.advance(900);
-    waiting?.answer(grant(60));
-    await settle();
+    await waiting?.answer(grant(60));
     const { request, answer: confirm } = await fixture.store.next('extend');
     expect(request).toMatchObject([
       { name: 'a', ttl: 3_000 },
       { name: 'b', ttl: 3_000 },
     ]);
-    confirm([true, true]);
-    await settle();
+    await confirm([true, true]);
 
     expect(lock.value?.fencingTokenOf('a')).toBe(1);
     expect(lock.value?.held).toBe(true);

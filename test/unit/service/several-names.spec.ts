@@ -45,11 +45,9 @@ describe('A call for several names', () => {
   it('requests a name again that it loses during its last trip', async () => {
     const lock = observe(fixture.acquireAll({}, ['a', 'b']));
     const [a, b] = await fixture.trip('a', 'b');
-    a?.answer(grant(1));
-    await settle();
+    await a?.answer(grant(1));
     fixture.events.revoked('a', 'me:1');
-    b?.answer(grant(2));
-    await settle();
+    await b?.answer(grant(2));
     expect(await fixture.released(1)).toEqual(['b']);
     await fixture.answer(await fixture.trip('a'), [grant(3)]);
     await fixture.answer(await fixture.trip('b'), [grant(4)]);
@@ -61,8 +59,8 @@ describe('A call for several names', () => {
   it('ends with one error that names all unanswered names, and releases the others', async () => {
     const lock = observe(fixture.acquireAll({ outageTimeout: 200 }));
     const [a, , c] = await fixture.trip('a', 'b', 'c', 'd');
-    a?.answer(grant(1));
-    c?.answer(grant(3));
+    void a?.answer(grant(1));
+    await c?.answer(grant(3));
     await fixture.clock.advance(250);
 
     expect(lock.error).toBeInstanceOf(LockUnavailableError);
@@ -73,8 +71,7 @@ describe('A call for several names', () => {
   it('releases everything when the instance shuts down, in the first trip and while it waits', async () => {
     const first = observe(fixture.acquireAll());
     const calls = await fixture.trip('a', 'b', 'c', 'd');
-    calls[0]?.answer(grant(1));
-    await settle();
+    await calls[0]?.answer(grant(1));
     fixture.engine.rejectAcquires();
     await settle();
 

@@ -14,9 +14,9 @@ describe('A health check of a store', () => {
     const store = new ScriptedStore();
     const health = new HealthCheck(store).check(LONG);
     const { request, answer } = await store.next('acquire');
-    answer(grant(7));
+    await answer(grant(7));
     const release = await store.next('release');
-    release.answer(true);
+    await release.answer(true);
 
     expect(await health).toMatchObject({ trouble: undefined, nodes: undefined });
     expect(request).toMatchObject({ place: undefined, tokens: 1 });
@@ -36,8 +36,8 @@ describe('A health check of a store', () => {
   it('reports that a lock was gone before its release', async () => {
     const store = new ScriptedStore();
     const health = new HealthCheck(store).check(LONG);
-    (await store.next('acquire')).answer(grant(7));
-    (await store.next('release')).answer(false);
+    await store.answer('acquire', grant(7));
+    await store.answer('release', false);
 
     expect((await health).trouble?.message).toContain('lost before its release');
   });
@@ -47,14 +47,14 @@ describe('A health check of a store', () => {
     const check = new HealthCheck(store);
     const refused = check.check(LONG);
     const cause = new Error('NOAUTH');
-    (await store.next('acquire')).fail(cause);
+    await store.fail('acquire', cause);
     expect((await refused).trouble).toMatchObject({
       message: 'Redis did not grant and release a lock: NOAUTH',
       cause,
     });
 
     const strange = check.check(LONG);
-    (await store.next('acquire')).answer(taken(1));
+    await store.answer('acquire', taken(1));
     expect((await strange).trouble?.message).toContain('other-1-v1-000000000000:1');
   });
 
@@ -66,7 +66,7 @@ describe('A health check of a store', () => {
       message: `Redis did not grant and release a lock within 10 ms: ${store.trouble.message}`,
     });
 
-    (await store.next('acquire')).answer(grant(7));
+    await store.answer('acquire', grant(7));
 
     expect((await store.next('release')).request.owner).toBe('me:7');
   });
@@ -76,8 +76,7 @@ describe('A health check of a store', () => {
     process.on('unhandledRejection', unhandled);
     const store = new ScriptedStore();
     await new HealthCheck(store).check(10);
-    (await store.next('acquire')).fail(new Error('late'));
-    await settle();
+    await store.fail('acquire', new Error('late'));
     await settle();
     process.off('unhandledRejection', unhandled);
 
@@ -91,8 +90,8 @@ describe('A health check of a store', () => {
     expect(store.unseen('acquire')).toBe(1);
 
     const health = check.check(LONG);
-    (await store.next('acquire')).answer(grant(7));
-    (await store.next('release')).answer(true);
+    await store.answer('acquire', grant(7));
+    await store.answer('release', true);
 
     expect((await health).trouble).toBeUndefined();
     expect(store.unseen('acquire')).toBe(0);
