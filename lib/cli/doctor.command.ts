@@ -7,7 +7,7 @@ import { checkEviction, checkPersistence } from './doctor/memory.check.js';
 import { checkReplication } from './doctor/replication.check.js';
 import { checkScripts } from './doctor/scripts.check.js';
 import { checkClock, checkRoundTrip } from './doctor/times.check.js';
-import { error, type Finding, type Findings, messageOf, skipped, type Status } from './doctor/finding.js';
+import { clauseOf, error, type Finding, type Findings, skipped, type Status } from './doctor/finding.js';
 import type { DoctorSettings, Patient } from './doctor/patient.js';
 import { Output, printable } from './output.js';
 
@@ -67,7 +67,7 @@ async function allOf(name: string, check: Findings): Promise<Finding[]> {
   try {
     for await (const finding of check) all.push(finding);
   } catch (reason) {
-    const message = messageOf(reason);
+    const message = clauseOf(reason);
     const conclude = /^NOPERM|^ERR unknown/.test(message) ? skipped : error;
     all.push(conclude(name, `Its ${name} cannot be checked (${message}).`));
   }

@@ -9,7 +9,7 @@ import { SystemClock } from '../../primitives/clock.js';
 import { instanceName } from '../../store/owner-id.js';
 import { ClusterKeySpace, SingleKeySpace } from '../../store/redis/key-space.js';
 import type { moduleOptions } from '../connection-flags.js';
-import { error, type Finding, messageOf, ok } from './finding.js';
+import { clauseOf, error, type Finding, ok } from './finding.js';
 import { type DoctorSettings, Patient } from './patient.js';
 
 /** Milliseconds within which a server must answer. */
@@ -70,7 +70,7 @@ async function admitOne(patient: Patient): Promise<Admission> {
     await answerWithin(new SystemClock(), redis.time(), TIMEOUT + 500);
   } catch (reason) {
     // Any other reply proves that the server answers.
-    if (!messageOf(reason).startsWith('NOPERM')) {
+    if (!clauseOf(reason).startsWith('NOPERM')) {
       patient.close();
       return {
         server: nameOf(redis),
@@ -148,7 +148,7 @@ async function connected(client: Redis | Cluster): Promise<void> {
 }
 
 function hintFor(reason: unknown): string {
-  const message = messageOf(reason);
+  const message = clauseOf(reason);
   if (/certificate|altnames/i.test(message))
     return `${message} (put the authority's certificate into NODE_EXTRA_CA_CERTS)`;
   if (/wrong version number|packet length too long|EPROTO/i.test(message))

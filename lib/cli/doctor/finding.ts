@@ -1,3 +1,5 @@
+import { messageOf } from '../../primitives/message-of.js';
+
 /** `skipped`: the check was not possible, usually because a right is missing. It says nothing about the server. */
 export type Status = 'ok' | 'warning' | 'error' | 'skipped';
 
@@ -21,7 +23,6 @@ function finding(status: Status): (check: string, message: string) => Finding {
 }
 
 /** The message of a server or a client, as part of a sentence. */
-export function messageOf(reason: unknown): string {
-  const message = reason instanceof Error ? reason.message || reason.name : String(reason);
-  return message.replace(/ script: .*$|\.$/s, '');
+export function clauseOf(reason: unknown): string {
+  return messageOf(reason).replace(/ script: .*$|\.$/s, '');
 }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { literally } from '../../store/redis/scan-names.js';
 import { formatDuration } from '../duration.js';
-import { error, type Finding, type Findings, messageOf, ok, skipped, warning } from './finding.js';
+import { clauseOf, error, type Finding, type Findings, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
 import { serverTime } from './times.check.js';
 
@@ -72,7 +72,7 @@ export async function* checkKeys({ redis, settings, isOfCluster }: Patient): Fin
         `${key} never expires, so that lock cannot be acquired: find out who set the key, then delete it.`,
     );
   } catch (reason) {
-    yield skipped('keys', `Keys cannot be scanned, which ls and list() also need (${messageOf(reason)}).`);
+    yield skipped('keys', `Keys cannot be scanned, which ls and list() also need (${clauseOf(reason)}).`);
   }
   yield* checkFences(redis, fences);
 }

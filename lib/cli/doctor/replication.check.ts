@@ -1,4 +1,4 @@
-import { error, type Finding, type Findings, messageOf, ok, skipped, warning } from './finding.js';
+import { clauseOf, error, type Finding, type Findings, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
 
 /** Milliseconds for replicas to confirm a write. */
@@ -60,7 +60,7 @@ async function checkWait({ redis }: Patient, replicas: number): Promise<Finding>
       ? ok('wait', 'It supports WAIT, but has no replicas.')
       : ok('wait', `${counted(replicas)} confirmed a write.`);
   } catch (reason) {
-    return skipped('wait', `The option replicas cannot be used (${messageOf(reason)}).`);
+    return skipped('wait', `The option replicas cannot be used (${clauseOf(reason)}).`);
   }
 }
 

@@ -4,7 +4,7 @@ import { CHECKED, rightTo } from '../../store/scripts/functions/request.js';
 import { trialScript } from '../../store/scripts/trial.script.js';
 import { versionError } from '../../store/redis/trial/findings.js';
 import { POLLED_INSTEAD } from '../../store/redis/trial/trial.js';
-import { error, type Finding, type Findings, messageOf, ok, skipped, warning } from './finding.js';
+import { clauseOf, error, type Finding, type Findings, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
 import { grantOf } from './rights.js';
 
@@ -55,14 +55,14 @@ export async function* checkScripts(patient: Patient): Findings {
     // The client ignores a refused SELECT when it connects, and continues in database 0.
     if (db > 0) await patient.redis.select(db);
   } catch (reason) {
-    yield error('rights', `Locks are kept in database 0 instead of ${db}: ${messageOf(reason)}.`);
-    if (messageOf(reason).startsWith('NOPERM')) yield error('rights', cureFor(patient));
+    yield error('rights', `Locks are kept in database 0 instead of ${db}: ${clauseOf(reason)}.`);
+    if (clauseOf(reason).startsWith('NOPERM')) yield error('rights', cureFor(patient));
     return;
   }
   try {
     reply = await patient.redis.eval(PROBE, 1, key, channel, subscribe, soon);
   } catch (reason) {
-    const message = messageOf(reason);
+    const message = clauseOf(reason);
     yield error('rights', `No script can run: ${message}.`);
     if (message.startsWith('NOPERM')) yield error('rights', cureFor(patient));
     return;
@@ -159,6 +159,6 @@ async function listen(patient: Patient): Promise<ReadonlySet<string> | string> {
     await listener[subscribe](channel);
     return heard;
   } catch (reason) {
-    return messageOf(reason);
+    return clauseOf(reason);
   }
 }
