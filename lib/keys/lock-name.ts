@@ -70,6 +70,11 @@ export type LockNames = readonly [string, ...string[]];
  * @throws LockKeyError for an invalid name, an empty list, and any other value.
  */
 export function lockNamesOf(given: unknown, what = 'Lock name'): LockNames {
+  // Most calls have one name, and take it without a list.
+  if (typeof given === 'string') {
+    assertLockName(given, what);
+    return [given];
+  }
   const list = readForKey(what, () => (Array.isArray(given) ? Array.from<unknown>(given) : [given]));
   const [first, ...others] = sortedNames(
     list.map((name) => {
