@@ -1,19 +1,23 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { LockConfigError } from '../errors/lock.error.js';
+import { refuseOption } from '../options/option-checks.js';
 import { LockService } from './lock.service.js';
 
 /**
  * Returns the injection token of a module's LockService: the class itself for the module without a name.
  *
  * @param name the `name` that was given to `forRoot` or `forRootAsync`.
+ * @throws LockConfigError for an empty name, or one that is no text.
  * @example
  * ```ts
  * { provide: ReportRunner, inject: [getLockServiceToken('reports')], useFactory: (locks: LockService) => new ReportRunner(locks) }
  * ```
  */
 export function getLockServiceToken(name?: string): InjectionToken<LockService> {
-  return name === undefined ? LockService : `nest-redis-lock:LockService:${name}`;
+  if (name === undefined) return LockService;
+  if (typeof name === 'string' && name !== '') return `nest-redis-lock:LockService:${name}`;
+  return refuseOption('The name of a RedisLockModule', name, "text, such as 'reports', or omitted");
 }
 
 /**

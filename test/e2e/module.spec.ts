@@ -193,6 +193,20 @@ describe('RedisLockModule', () => {
     await expect(starting).rejects.toThrow(`The application has 2 RedisLockModules ${which}. Import one,`);
   });
 
+  it.each([
+    ['forRoot', (name: string) => RedisLockModule.forRoot({ name })],
+    ['forRootAsync', (name: string) => RedisLockModule.forRootAsync({ name, useFactory: () => ({}) })],
+    ['@InjectLockService', (name: string) => InjectLockService(name)],
+    ['getLockServiceToken', (name: string) => getLockServiceToken(name)],
+  ])('rejects a name that no decorator could ask for: %s', (_, give) => {
+    for (const name of ['', null, 5] as string[])
+      expect(() => give(name)).toThrow(
+        new LockConfigError(
+          `The name of a RedisLockModule must be text, such as 'reports', or omitted, but is ${JSON.stringify(name)}.`,
+        ),
+      );
+  });
+
   it('is one module if two modules import the same definition', async () => {
     const locks = RedisLockModule.forRoot({ connection: server.url });
     @Module({ imports: [locks] })
