@@ -150,32 +150,34 @@ export class LockService {
    * });
    * ```
    */
-  async using<T>(key: string | readonly string[], work: LockedWork<T>): Promise<T>;
-  async using<T>(key: string | readonly string[], options: LockOptions, work: LockedWork<T>): Promise<T>;
-  async using<T>(
+  using<T>(key: string | readonly string[], work: LockedWork<T>): Promise<T>;
+  using<T>(key: string | readonly string[], options: LockOptions, work: LockedWork<T>): Promise<T>;
+  using<T>(
     key: string | readonly string[],
     optionsOrWork: LockOptions | LockedWork<T>,
     workAfterOptions?: LockedWork<T>,
   ): Promise<T> {
-    const [options, work] =
-      workAfterOptions === undefined ? [undefined, optionsOrWork] : [optionsOrWork, workAfterOptions];
-    if (typeof work !== 'function' || typeof options === 'function') {
-      throw new LockConfigError(
-        'using() takes the work to run under the lock as its last argument, a function.',
-      );
-    }
-    const lock = await this.unwrapped.#call(key, options);
-    let result: T;
-    try {
-      result = await this.unwrapped.runInContext(lock, () => work(lock));
-      assertNotLate(lock, result);
+    return this.unwrapped.#asOrigin(async () => {
+      const [options, work] =
+        workAfterOptions === undefined ? [undefined, optionsOrWork] : [optionsOrWork, workAfterOptions];
+      if (typeof work !== 'function' || typeof options === 'function') {
+        throw new LockConfigError(
+          'using() takes the work to run under the lock as its last argument, a function.',
+        );
+      }
+      const lock = await this.unwrapped.#call(key, options);
+      let result: T;
+      try {
+        result = await this.unwrapped.runInContext(lock, () => work(lock));
+        assertNotLate(lock, result);
+        lock.assertNotLost();
+      } finally {
+        await lock.release();
+      }
+      // The release waited for nested calls, during which the hold may have been lost.
       lock.assertNotLost();
-    } finally {
-      await lock.release();
-    }
-    // The release waited for nested calls, during which the hold may have been lost.
-    lock.assertNotLost();
-    return result;
+      return result;
+    });
   }
 
   /**
@@ -195,17 +197,14 @@ export class LockService {
    * const receipt = await locks.once(`payment:${key}`, { keep: '1d' }, (lock) => charge(order, lock.fencingToken));
    * ```
    */
-  async once<T>(name: string, options: OnceOptions, work: LockedWork<T> & JsonWork<T>): Promise<T> {
-    try {
+  once<T>(name: string, options: OnceOptions, work: LockedWork<T> & JsonWork<T>): Promise<T> {
+    return this.unwrapped.#asOrigin(async () => {
       const resolved = resolveOnceOptions(this.options, options);
       assertLockName(name, 'The one lock name of once()');
       if (typeof work !== 'function')
         throw new LockConfigError('once() takes the work to run as its last argument, a function.');
-      return await this.unwrapped.#onces.call<T>({ ...resolved, name, run: work });
-    } catch (error) {
-      noteOrigin(error, this.options);
-      throw error;
-    }
+      return this.unwrapped.#onces.call<T>({ ...resolved, name, run: work });
+    });
   }
 
   /**
@@ -220,9 +219,11 @@ export class LockService {
    * await locks.forget('report:2026-11-26');
    * ```
    */
-  async forget(name: string): Promise<boolean> {
-    assertLockName(name);
-    return this.unwrapped.#onces.forget(name);
+  forget(name: string): Promise<boolean> {
+    return this.unwrapped.#asOrigin(async () => {
+      assertLockName(name);
+      return this.unwrapped.#onces.forget(name);
+    });
   }
 
   /**
@@ -255,9 +256,11 @@ export class LockService {
    * const { held, pending } = await locks.query('order:42');
    * ```
    */
-  async query(key: string): Promise<LockSnapshot> {
-    assertLockName(key);
-    return this.unwrapped.#engine.query(key);
+  query(key: string): Promise<LockSnapshot> {
+    return this.unwrapped.#asOrigin(async () => {
+      assertLockName(key);
+      return this.unwrapped.#engine.query(key);
+    });
   }
 
   /**
@@ -314,7 +317,7 @@ export class LockService {
    * await locks.forceRelease('import:stuck');
    * ```
    */
-  async forceRelease(key: string): Promise<boolean>;
+  forceRelease(key: string): Promise<boolean>;
   /**
    * Ends the holds of the named owners, in one atomic step: an owner that acquired the lock meanwhile keeps it.
    *
@@ -327,12 +330,14 @@ export class LockService {
    * const { released, holders } = await locks.forceRelease('import', { owners: stuck.map(({ owner }) => owner) });
    * ```
    */
-  async forceRelease(key: string, options: ForceReleaseOptions): Promise<ForcedRelease>;
-  async forceRelease(key: string, options?: ForceReleaseOptions): Promise<boolean | ForcedRelease> {
-    assertLockName(key);
-    if (options !== undefined) assertOptions('The options of forceRelease()', options, FORCE_RELEASE);
-    const forced = await this.unwrapped.#engine.forceRelease(key, options?.owners);
-    return options ? forced : forced.released.length > 0;
+  forceRelease(key: string, options: ForceReleaseOptions): Promise<ForcedRelease>;
+  forceRelease(key: string, options?: ForceReleaseOptions): Promise<boolean | ForcedRelease> {
+    return this.unwrapped.#asOrigin(async () => {
+      assertLockName(key);
+      if (options !== undefined) assertOptions('The options of forceRelease()', options, FORCE_RELEASE);
+      const forced = await this.unwrapped.#engine.forceRelease(key, options?.owners);
+      return options ? forced : forced.released.length > 0;
+    });
   }
 
   /**
@@ -357,17 +362,19 @@ export class LockService {
    * await finish(job.data.order, lock.fencingToken);
    * ```
    */
-  async attach(transfer: string, options?: LockOptions): Promise<Lock> {
-    const resolved = resolveCallOptions(this.options, options);
-    const parsed = parseTransfer(transfer);
-    const keys = parsed.holds.map(({ name }) => name);
-    if (!this.unwrapped.#engine.store.transfer)
-      throw new LockConfigError('Locks on a quorum stay with their process: they cannot be attached.', {
-        keys,
-      });
-    assertNameCount(keys, 'The transfer string');
-    resolved.signal?.throwIfAborted();
-    return new CombinedLock(await this.unwrapped.#engine.attach(parsed, resolved));
+  attach(transfer: string, options?: LockOptions): Promise<Lock> {
+    return this.unwrapped.#asOrigin(async () => {
+      const resolved = resolveCallOptions(this.options, options);
+      const parsed = parseTransfer(transfer);
+      const keys = parsed.holds.map(({ name }) => name);
+      if (!this.unwrapped.#engine.store.transfer)
+        throw new LockConfigError('Locks on a quorum stay with their process: they cannot be attached.', {
+          keys,
+        });
+      assertNameCount(keys, 'The transfer string');
+      resolved.signal?.throwIfAborted();
+      return new CombinedLock(await this.unwrapped.#engine.attach(parsed, resolved));
+    });
   }
 
   /**
@@ -474,6 +481,16 @@ export class LockService {
     this.unwrapped.beginShutdown();
     await this.unwrapped.#engine.close(this.options.shutdownTimeout);
     this.unwrapped.#context.close();
+  }
+
+  /** Runs a call whose errors refer to this service. */
+  async #asOrigin<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      noteOrigin(error, this.options);
+      throw error;
+    }
   }
 
   /** Acquires the names of a call, whose options are resolved, and then overridden by `terms`. */

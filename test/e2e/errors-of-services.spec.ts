@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   Catch,
   Controller,
@@ -320,29 +321,45 @@ class TwoModules {
   @Locked(() => HELD, { wait: 0, module: 'second' })
   async locked(): Promise<void> {}
 
-  async using(): Promise<void> {
-    await this.second.using(HELD, { wait: 0 }, () => undefined);
-  }
-
-  async badKey(): Promise<void> {
-    await this.second.acquire('');
+  async call(method: keyof typeof CALLS): Promise<void> {
+    await CALLS[method](this.second);
   }
 }
+
+const CALLS = {
+  using: (locks: LockService) => locks.using(HELD, { wait: 0 }, () => undefined),
+  acquire: (locks: LockService) => locks.acquire(''),
+  once: (locks: LockService) => locks.once('', { keep: 1_000 }, () => undefined),
+  query: (locks: LockService) => locks.query(''),
+  forget: (locks: LockService) => locks.forget(''),
+  forceRelease: (locks: LockService) => locks.forceRelease(''),
+  attach: (locks: LockService) => locks.attach('no such string'),
+  lost: (locks: LockService) =>
+    locks.using('lost', async ({ signal }) => {
+      await locks.forceRelease('lost');
+      if (!signal.aborted) await once(signal, 'abort');
+    }),
+};
 
 @Controller()
 class TwoModulesController {
   constructor(private readonly modules: TwoModules) {}
 
-  @Get(':method')
-  async call(@Param('method') method: 'first' | 'locked' | 'using' | 'badKey'): Promise<void> {
+  @Get('own/:method')
+  async own(@Param('method') method: 'first' | 'locked'): Promise<void> {
     await this.modules[method]();
+  }
+
+  @Get('call/:method')
+  async call(@Param('method') method: keyof typeof CALLS): Promise<void> {
+    await this.modules.call(method);
   }
 }
 
 describe.each(platforms)('with two modules on %s, the error of a service', (_name, adapter) => {
   it('is answered with the status of its own module', async () => {
     await using server = await RedisServer.start();
-    const [first, second] = [{ LOCK_TIMEOUT: 409 }, { LOCK_TIMEOUT: 429, LOCK_KEY: 422 }];
+    const [first, second] = [{ LOCK_TIMEOUT: 409 }, { LOCK_TIMEOUT: 429, LOCK_KEY: 422, LOCK_LOST: 410 }];
     const app = await HttpApplication.start(adapter(), {
       imports: [
         RedisLockModule.forRoot({ connection: server.url, http: first }),
@@ -352,11 +369,22 @@ describe.each(platforms)('with two modules on %s, the error of a service', (_nam
       providers: [TwoModules],
     });
     const held = await app.nest.get(LockService).acquire(HELD);
-    const statuses = [];
-    for (const path of ['first', 'locked', 'using', 'badKey'])
-      statuses.push((await app.get(`/${path}`)).status);
+    const statuses: Record<string, number> = {};
+    for (const path of ['own/first', 'own/locked', ...Object.keys(CALLS).map((method) => `call/${method}`)])
+      statuses[path] = (await app.get(`/${path}`)).status;
     await held.release();
     await app.stop();
-    expect(statuses).toEqual([409, 429, 429, 422]);
+    expect(statuses).toEqual({
+      'own/first': 409,
+      'own/locked': 429,
+      'call/using': 429,
+      'call/acquire': 422,
+      'call/once': 422,
+      'call/query': 422,
+      'call/forget': 422,
+      'call/forceRelease': 422,
+      'call/attach': 422,
+      'call/lost': 410,
+    });
   });
 });
