@@ -229,6 +229,15 @@ describe('A grant of a quorum', () => {
     expect(await impatient.release('n', owner)).toBe(false);
   });
 
+  it('is released forcibly if one node still has it, one does not, and a silent one will end it as well', async () => {
+    const impatient = storeOn(nodes, { nodeTimeout: 20 });
+    const { owner } = await granted(impatient.acquire({ ...request, endedToken: 0 }));
+    await storeOn([nodes[0]]).release('n', owner);
+    nodes[1].isSilent = true;
+
+    expect(await impatient.operations.forceRelease('n')).toEqual({ released: [owner], holders: [] });
+  });
+
   it('is awaited for a quarter of its lease, if that is less than nodeTimeout', async () => {
     const impatient = storeOn(nodes, { nodeTimeout: 50 });
     for (const node of nodes) node.isSilent = true;
