@@ -122,14 +122,19 @@ describe('Clients of node-redis', () => {
       await lock.extend();
       expect(lock.held).toBe(true);
       await lock.release();
-      await server.restart({ keepData: false });
+      const troubles = (): readonly string[] =>
+        instance.logged.filter((line) => line.includes('be used for locks'));
+      await server.kill();
+      await waitFor(() => troubles().at(-1)?.includes('cannot be used for locks') === true, {
+        that: 'the trouble to be logged',
+        timeout: AMPLE,
+      });
+      await server.start();
       expect(await instance.locks.using('n', async () => 'back')).toBe('back');
       await waitFor(() => instance.store.wakesBy('n') !== undefined, {
         that: 'it to listen again',
         timeout: AMPLE,
       });
-      const troubles = (): readonly string[] =>
-        instance.logged.filter((line) => line.includes('be used for locks'));
       await waitFor(() => troubles().at(-1) === 'Redis can be used for locks again.', {
         that: 'the end of the trouble to be logged',
         timeout: AMPLE,
