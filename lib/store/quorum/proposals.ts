@@ -31,7 +31,11 @@ export class Proposals {
   private sleeps = 0;
   private latest = 0;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    /** Milliseconds of a reply; the time in a later one may be wrong by half its trip. */
+    private readonly timeout: number,
+  ) {}
 
   /** The median of the nodes' clocks in microseconds; 0 while unknown. */
   get now(): number {
@@ -47,7 +51,7 @@ export class Proposals {
   /** Records a node's time, in microseconds, from the reply to a request. */
   observe(node: number, time: number, { at, sleeps }: Sending): void {
     const now = this.localTime();
-    if (sleeps !== this.sleeps) return;
+    if (sleeps !== this.sleeps || now - at > this.timeout) return;
     const clock = this.clocks.get(node) ?? new NodeClock();
     this.clocks.set(node, clock);
     clock.observe(time, at, now);

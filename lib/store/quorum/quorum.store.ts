@@ -56,7 +56,7 @@ export class QuorumStore implements LockStore {
     const quorum = (this.quorum = new Poll(nodes, clock, nodeTimeout));
     const keys = (this.keys = new QuorumKeys(instance, keyPrefix, nodeTimeout));
     const endings = (this.endings = new Endings(quorum, keys));
-    const proposals = (this.proposals = new Proposals(clock));
+    const proposals = (this.proposals = new Proposals(clock, nodeTimeout));
     const waits = (this.waits = new Waits({
       clock,
       majority: quorum.majority,

@@ -10,8 +10,9 @@ import { type NodeMode, SteppedNode } from './stepped-node.js';
 
 const INSTANCES = 3;
 const TTL = 60_000;
+const NODE_TIMEOUT = 10;
 /** Milliseconds: no server restarts faster than that, and tokens may be ahead of the clocks by a little less. */
-const LEAD = 15;
+const LEAD = 1.5 * NODE_TIMEOUT;
 const RUNS = Number(process.env['QUORUM_RUNS'] ?? 60);
 
 interface Step {
@@ -32,6 +33,19 @@ function steps(wiped: fc.Arbitrary<number[]>): fc.Arbitrary<Step[]> {
   });
   return fc.array(step, { minLength: 2, maxLength: 14 });
 }
+
+/** Found by chance: a node's first reply, which told the time, came long after the others had lost their data. */
+const LATE_TIME: Step[] = (
+  [
+    [2, ['down', 'mute', 'slow', 'slow', 'mute'], []],
+    [0, ['up', 'up', 'up', 'slow', 'down'], [4]],
+    [0, ['up', 'up', 'up', 'up', 'up'], [3]],
+    [2, ['down', 'up', 'up', 'up', 'up'], [2]],
+    [0, ['slow', 'up', 'up', 'mute', 'up'], [2, 4]],
+    [0, ['up', 'down', 'up', 'up', 'up'], []],
+    [0, ['up', 'down', 'up', 'up', 'up'], []],
+  ] as const
+).map(([instance, modes, wiped]) => ({ instance, action: 'acquire', modes, tokens: 1, wiped }));
 
 /** Microseconds by which each instance sees the nodes' clocks ahead. */
 const skews = fc.array(fc.integer({ min: -5_000_000, max: 5_000_000 }), {
@@ -68,7 +82,7 @@ describe('fencing tokens of a quorum', () => {
     const wiped = fc.oneof(fc.constant<number[]>([]), fc.subarray([0, 1, 2, 3, 4]));
     await fc.assert(
       fc.asyncProperty(steps(wiped), async (story) => expectGrowing((await play(story, [0, 0, 0])).tokens)),
-      { numRuns: RUNS },
+      { numRuns: RUNS, examples: [[LATE_TIME]] },
     );
   }, 60_000);
 
@@ -85,7 +99,7 @@ describe('fencing tokens of a quorum', () => {
           nodes: nodes.map((node) => node.seenBy(skew)),
           keyPrefix: `run${runs}:`,
           instance: `instance-${i}`,
-          nodeTimeout: 10,
+          nodeTimeout: NODE_TIMEOUT,
           clock,
           random: Math.random,
         }),

@@ -1,12 +1,15 @@
 import { Proposals } from '../../../../lib/store/quorum/proposals.js';
 import { ManualClock } from '../../engine/manual-clock.js';
 
+/** Milliseconds. */
+const NODE_TIMEOUT = 50;
+
 describe('the tokens that an instance proposes', () => {
   let clock: ManualClock;
   beforeEach(() => void (clock = new ManualClock()));
 
   function known(...times: readonly number[]): Proposals {
-    const proposals = new Proposals(clock);
+    const proposals = new Proposals(clock, NODE_TIMEOUT);
     tell(proposals, times);
     return proposals;
   }
@@ -17,7 +20,7 @@ describe('the tokens that an instance proposes', () => {
   }
 
   it('begin with a request for the nodes’ clocks, which are unknown', () => {
-    expect(new Proposals(new ManualClock()).next(0, 8)).toEqual({ first: 0, last: 0 });
+    expect(new Proposals(new ManualClock(), NODE_TIMEOUT).next(0, 8)).toEqual({ first: 0, last: 0 });
   });
 
   it('follow the median of the clocks, so that a single wrong clock has no effect', () => {
@@ -26,6 +29,19 @@ describe('the tokens that an instance proposes', () => {
 
     expect(first).toBeGreaterThanOrEqual(now);
     expect(first).toBeLessThan(now + 3_600_000_000);
+  });
+
+  it('do not follow a clock whose reply came late, which would put them ahead of it by half the trip', () => {
+    const proposals = known();
+    const sent = proposals.sending();
+    clock.skip(NODE_TIMEOUT + 1);
+    proposals.observe(0, 1_000_000_000, sent);
+    expect(proposals.next(0, 1)).toEqual({ first: 0, last: 0 });
+
+    const again = proposals.sending();
+    clock.skip(NODE_TIMEOUT);
+    proposals.observe(0, 1_000_000_000, again);
+    expect(proposals.next(0, 1).first).toBe(1_000_000_000 + (NODE_TIMEOUT / 2) * 1_000);
   });
 
   it('follow the time that has passed on the local clock since the replies', () => {
