@@ -14,10 +14,11 @@ export class EndpointInbox extends Subscriptions<Subscription> {
     private readonly events: InboxEvents,
   ) {
     const { instance } = settings;
-    const { channel, name: ownName } = keySpace.ownInbox(instance);
-    const inSlot = (name: string): string => keySpace.inbox(keySpace.lock(name)) + instance;
-    const channelOf = ownName === undefined ? () => channel : inSlot;
-    super(settings, channelOf, (name) => events.events.isInUse(name));
+    super(
+      settings,
+      (name) => keySpace.channelOf(name, instance),
+      (name) => events.events.isInUse(name),
+    );
     client.on('message', (_channel, message) => deliver(message, instance, events));
     client.on('lost', () => this.loseAll());
     client.on('ready', () => {

@@ -53,6 +53,11 @@ export class KeySpace {
     return this.revocations;
   }
 
+  /** The channel on which an instance receives the messages about a name. */
+  channelOf(name: string, instance: string): string {
+    return this.inbox(this.lock(name)) + instance;
+  }
+
   ownInbox(instance: string): OwnInbox {
     return { key: this.unused, channel: this.revocations + instance };
   }
@@ -94,7 +99,6 @@ export class PerNameKeySpace extends ClusterKeySpace {
 
   override ownInbox(instance: string): OwnInbox {
     const name = `instance:${instance}`;
-    const lock = this.lock(name);
-    return { name, key: `${lock}:trial`, channel: this.inbox(lock) + instance };
+    return { name, key: `${this.lock(name)}:trial`, channel: this.channelOf(name, instance) };
   }
 }

@@ -38,8 +38,12 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     private readonly trials: { readonly receivers: Receivers; trialAt(address: string): Trial },
     private readonly events: StoreEvents,
   ) {
-    const channelOf = (name: string): string => keySpace.inbox(keySpace.lock(name)) + settings.instance;
-    super(settings, channelOf, (name) => events.isInUse(name));
+    const { instance } = settings;
+    super(
+      settings,
+      (name) => keySpace.channelOf(name, instance),
+      (name) => events.isInUse(name),
+    );
   }
 
   open(): void {
