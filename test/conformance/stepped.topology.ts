@@ -4,7 +4,7 @@ import type { Scripts } from '../../lib/store/redis/connection/script-runner.js'
 import type { RedisStoreSettings, Topology } from '../../lib/store/redis/topology.js';
 import type { SteppedRedis } from './stepped-redis.js';
 
-/** Stands for `SingleTopology` in a `RedisStore`: one {@link SteppedRedis}, without a connection of its own. */
+/** Stands for `EndpointTopology` in a `RedisStore`: one {@link SteppedRedis}, without a connection of its own. */
 export class SteppedTopology implements Topology {
   readonly connection = {
     connectAhead: (): void => undefined,

@@ -10,8 +10,8 @@ import { INSTANCES, NAMES, type Operation } from './operations.js';
 import { ScriptTwin } from '../support/script-twin.js';
 import type { SteppedRedis } from './stepped-redis.js';
 
-jest.mock('../../lib/store/redis/single.topology.js', () => ({
-  SingleTopology:
+jest.mock('../../lib/store/redis/endpoint.topology.js', () => ({
+  EndpointTopology:
     jest.requireActual<typeof import('./stepped.topology.js')>('./stepped.topology').SteppedTopology,
 }));
 

@@ -23,7 +23,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['engine/lock-errors.ts'],
   ['store/open-store.ts', 'store/memory', 'store/quorum'],
   ['store/redis/redis.store.ts'],
-  ['store/redis/cluster', 'store/redis/per-name', 'store/redis/single.topology.ts'],
+  ['store/redis/cluster'],
   ['store/redis'],
   ['store/redis/replicas'],
   ['store/redis/connection', 'store/redis/ioredis', 'store/redis/node-redis'],

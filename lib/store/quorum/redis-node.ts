@@ -1,7 +1,7 @@
 import type { SingleConnection } from '../../options/module-options.interface.js';
 import type { ClientState } from '../redis/connection/redis-client.js';
 import { ScriptBatch } from '../redis/script-batch.js';
-import { SingleTopology } from '../redis/single.topology.js';
+import { EndpointTopology } from '../redis/endpoint.topology.js';
 import type { RedisStoreSettings } from '../redis/topology.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 import { NotAsked, type QuorumNode, type RequestKind } from './quorum-node.js';
@@ -23,7 +23,7 @@ export interface RedisNodeSettings extends Omit<RedisStoreSettings, 'connection'
 }
 
 /** One Redis of a quorum, and whether to send it requests. */
-export class RedisNode extends SingleTopology implements QuorumNode {
+export class RedisNode extends EndpointTopology implements QuorumNode {
   private readonly nodeTimeout: number;
   private unanswered = 0;
   private silentSince = 0;

@@ -1,24 +1,29 @@
 import type { SingleConnection } from '../../options/module-options.interface.js';
 import type { StoreEvents } from '../lock-store.js';
+import { instanceOf } from '../owner-id.js';
+import { commandScript } from '../scripts/command.script.js';
 import { RedisConnection } from './connection/connection.js';
 import { EndpointInbox } from './endpoint-inbox.js';
 import { ScriptRunner, type Scripts } from './connection/script-runner.js';
-import type { KeySpace, OwnInbox } from './key-space.js';
-import type { RedisStoreSettings } from './topology.js';
+import { slotOf } from './connection/slot-of.js';
+import { type KeySpace, type OwnInbox, PerNameKeySpace, SingleKeySpace } from './key-space.js';
+import { Replication } from './replicas/replication.js';
+import { scanNames } from './scan-names.js';
+import type { RedisStoreSettings, Topology } from './topology.js';
 import { type Receivers, Trial } from './trial/trial.js';
 
-/** The differences between the key layouts behind an endpoint. */
-export interface EndpointLayout {
-  readonly keySpace: KeySpace;
-  readonly scripts: Scripts;
-}
-
-/** A single endpoint with two connections: one for scripts, one for listening. Tries its server at each connection. */
-export abstract class EndpointTopology {
+/**
+ * A single Redis, or with the layout `per-name` many shards behind one endpoint that looks like one Redis: a request
+ * then reaches one slot, as on a Cluster. Has two connections: one for scripts, one for listening. Tries its server at
+ * each connection.
+ */
+export class EndpointTopology implements Topology {
   inbox: EndpointInbox | undefined;
   readonly connection: RedisConnection;
   readonly keySpace: KeySpace;
   readonly scripts: Scripts;
+  readonly maxBatch: number | undefined;
+  readonly replication: Replication | undefined;
   /** Where this instance receives messages about all its names, and those of trials. */
   private readonly own: OwnInbox;
   private readonly trial: Trial;
@@ -27,18 +32,24 @@ export abstract class EndpointTopology {
   constructor(
     connection: SingleConnection | undefined,
     protected readonly settings: RedisStoreSettings,
-    layoutOf: (connection: RedisConnection, runner: ScriptRunner) => EndpointLayout,
   ) {
     const { clock, commandTimeout, consequence, credentials, instance, log, startupChecks } = settings;
+    const { keyPrefix, layout, wake } = settings;
     this.connection = new RedisConnection(connection, log, credentials);
-    const { redaction, where } = this.connection;
+    const { keyPrefix: clientPrefix, redaction, where } = this.connection;
     const runner = new ScriptRunner(this.connection, clock, commandTimeout);
-    const { keySpace, scripts } = layoutOf(this.connection, runner);
-    this.keySpace = keySpace;
-    this.scripts = scripts;
-    this.own = keySpace.ownInbox(instance);
+    if (layout === 'per-name') {
+      this.keySpace = new PerNameKeySpace(keyPrefix, clientPrefix, wake);
+      this.scripts = slotScripts(this.connection, runner);
+      this.maxBatch = 1;
+    } else {
+      this.keySpace = new SingleKeySpace(keyPrefix, clientPrefix, wake);
+      this.scripts = runner;
+      this.replication = new Replication(this.connection, clock, commandTimeout);
+    }
+    this.own = this.keySpace.ownInbox(instance);
     this.trial = new Trial({
-      scripts,
+      scripts: this.scripts,
       redaction,
       where,
       consequence,
@@ -95,6 +106,27 @@ export abstract class EndpointTopology {
     this.inbox.open();
   }
 
+  names(beginning: string): AsyncIterable<readonly string[]> {
+    const { keySpace, scripts } = this;
+    const { before, unused } = keySpace;
+    return scanNames({ run: scripts.run.bind(scripts), keys: [unused], before }, beginning);
+  }
+
+  /**
+   * With the layout `per-name`, notifies each instance by a message in its own slot. If a message is lost, the holder
+   * learns of it at its next renewal.
+   */
+  async notifyRevoked(owners: readonly string[], name: string): Promise<void> {
+    const { layout, wake } = this.settings;
+    if (layout === 'common' || wake === 'poll') return;
+    await Promise.allSettled(
+      owners.map((owner) => {
+        const message = this.keySpace.messageTo(instanceOf(owner), `revoked ${owner} ${name}`);
+        return this.scripts.run(commandScript, ...message);
+      }),
+    );
+  }
+
   close(): void {
     this.events = undefined;
     this.trial.end();
@@ -106,4 +138,19 @@ export abstract class EndpointTopology {
     const { channel, key, name = '' } = this.own;
     this.trial.begin(() => ({ key, channel: this.inbox?.canReceive(name) ? channel : '' }));
   }
+}
+
+/** Runs scripts through one endpoint with several servers behind it. Each script has keys of one slot only. */
+function slotScripts({ commands, keyPrefix }: RedisConnection, runner: ScriptRunner): Scripts {
+  return {
+    run: (...call) => {
+      commands.cork();
+      return runner.run(...call);
+    },
+    runWithoutTimeout: (...call) => {
+      commands.cork();
+      return runner.runWithoutTimeout(...call);
+    },
+    serverOf: ([key = '']) => String(slotOf(keyPrefix + key)),
+  };
 }

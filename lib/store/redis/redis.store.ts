@@ -29,14 +29,13 @@ import { digitsIn, isSharedOwner, sharedTag } from '../owner-id.js';
 import { formatPlace } from '../place.js';
 import { ClusterTopology } from './cluster/cluster.topology.js';
 import { integer, list, text } from './connection/script-reply.js';
+import { EndpointTopology } from './endpoint.topology.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases, leaseArgument } from './extend-leases.js';
 import { MarkRequests } from './mark-requests.js';
-import { PerNameTopology } from './per-name/per-name.topology.js';
 import { Outbox } from './outbox.js';
 import { RedisOperations } from './redis-operations.js';
 import { SharedRequests } from './shared-requests.js';
-import { SingleTopology } from './single.topology.js';
 import { TransferRequests } from './transfer-requests.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
 
@@ -54,7 +53,10 @@ export class RedisStore implements LockStore {
   private readonly transfers: TransferRequests;
 
   constructor(private readonly settings: RedisStoreSettings) {
-    this.topology = topologyOf(settings);
+    const { connection } = settings;
+    this.topology = isClusterConnection(connection)
+      ? new ClusterTopology(connection, settings)
+      : new EndpointTopology(connection, settings);
     this.maxBatch = this.topology.maxBatch;
     this.outbox = new Outbox(this.topology, settings);
     this.exclusive = new ExclusiveRequests(this.outbox);
@@ -62,7 +64,7 @@ export class RedisStore implements LockStore {
     this.marks = new MarkRequests(this.outbox);
     this.operations = new RedisOperations(this.outbox, this.topology, settings.clock);
     if (settings.wake === 'pubsub') this.send = this.sendTo.bind(this);
-    this.transfers = new TransferRequests(this.outbox, this.topology instanceof SingleTopology);
+    this.transfers = new TransferRequests(this.outbox, this.maxBatch === undefined);
   }
 
   connect(): void {
@@ -184,14 +186,6 @@ export class RedisStore implements LockStore {
       demand,
     );
   }
-}
-
-function topologyOf(settings: RedisStoreSettings): Topology {
-  const { connection, layout } = settings;
-  if (isClusterConnection(connection)) return new ClusterTopology(connection, settings);
-  return layout === 'per-name'
-    ? new PerNameTopology(connection, settings)
-    : new SingleTopology(connection, settings);
 }
 
 /** Parses the owner id of a hold, which ends in its token. */

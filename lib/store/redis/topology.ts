@@ -38,7 +38,7 @@ export interface Topology {
   /** Whether the server counts the receivers of scripts' messages. */
   readonly receivers: Receivers;
   /** Maximum number of locks in one script call, if limited. */
-  readonly maxBatch?: number;
+  readonly maxBatch?: number | undefined;
   /** Whether a grant of this name would currently arrive, and its sender would know. */
   canReceive(name: string): boolean;
   /** Tries whether messages of a name still arrive. */
@@ -46,7 +46,7 @@ export interface Topology {
   /** Notifies holders of a forced release, if its script cannot; undefined if it can. */
   notifyRevoked?(owners: readonly string[], name: string): Promise<void>;
   /** Undefined if the topology rejects `replicas`. */
-  readonly replication?: Replication;
+  readonly replication?: Replication | undefined;
   /** Connects, and starts to report messages and interruptions. */
   open(events: StoreEvents): void;
   /** Iterates over the locked names with a prefix at every master, some at a time. */
