@@ -236,13 +236,13 @@ const SCENES: Readonly<Record<string, Scene>> = {
   transfer: {
     script: transferScript,
     keys: [N.lock, N.shared],
-    args: [1, 'a:5', 'b~0f:5', TTL],
+    args: ['a:5', 'b~0f:5', TTL],
     owner: 'a:5',
   },
   'transfer, shared': {
     script: transferScript,
     keys: [N.lock, N.shared],
-    args: [1, 'a~s1:1', 'b~s1xf:5', 50_000],
+    args: ['a~s1:1', 'b~s1xf:5', 50_000],
     owner: 'shared',
     holders: { 'a~s1:1': TTL },
   },

@@ -233,39 +233,35 @@ describe('Scripts', () => {
   });
 
   it('transfer all locks of a hold or none, exclusive ones and shared ones', async () => {
-    const both = [...pair, 'lock:{m}', 'lock:{m}:s'];
+    const [m, o] = ['m', 'o'].map((name) => `lock:{${name}}`) as [string, string];
     const [token] = await acquire('a');
     await run(
       acquireSharedScript,
-      ['a', '', `0 ${BOTH}`, '5000 2 s1 0 3000 '],
-      ['lock:fence', 'lock:{m}', 'lock:{m}:q', 'lock:{m}:s'],
+      ['a', '', `0 ${BOTH}`, '5000 1 s1 0 3000 ', '5000 1 s1 0 3000 '],
+      ['lock:fence', ...[m, o].flatMap((lock) => [lock, `${lock}:q`, `${lock}:s`])],
     );
-    const shares = await client.zrange('lock:{m}:s', '0', '-1');
+    const [[first = ''], [second = '']] = [
+      await client.zrange(`${m}:s`, '0', '-1'),
+      await client.zrange(`${o}:s`, '0', '-1'),
+    ];
     const takes = (taker: string): Promise<unknown> =>
       run(
         transferScript,
         [
-          1,
-          `a:${token}`,
-          `${taker}~t:${token}`,
-          9_000,
-          2,
-          shares[0] ?? '',
-          `${taker}~s1xf:1`,
-          9_000,
-          shares[1] ?? '',
-          `${taker}~s1xf:2`,
-          9_000,
+          ...[`a:${token}`, `${taker}~t:${token}`, 9_000],
+          ...[first, `${taker}~s1xf:1`, 9_000],
+          ...[second, `${taker}~s1xf:2`, 9_000],
         ],
-        both,
+        [...pair, m, `${m}:s`, o, `${o}:s`],
       );
 
     expect(await takes('b')).toBe(1);
     expect(await takes('c')).toBe(0);
     expect(await takes('b')).toBe(1);
     expect(await client.get('lock:{n}')).toBe(`b~t:${token}`);
-    expect(await client.zrange('lock:{m}:s', '0', '-1')).toEqual(['b~s1xf:1', 'b~s1xf:2']);
-    await client.zrem('lock:{m}:s', 'b~s1xf:2');
+    expect(await client.zrange(`${m}:s`, '0', '-1')).toEqual(['b~s1xf:1']);
+    expect(await client.zrange(`${o}:s`, '0', '-1')).toEqual(['b~s1xf:2']);
+    await client.zrem(`${o}:s`, 'b~s1xf:2');
     // One is gone, so the rest can never be attached as one hold.
     expect(await takes('b')).toBe(2);
     await client.set('lock:{n}', `a:${token}`);
@@ -275,7 +271,7 @@ describe('Scripts', () => {
 
   it('treat a lock in transfer neither as a grant of the instance nor as a lock to release', async () => {
     const [token] = await acquire('a');
-    await run(transferScript, [1, `a:${token}`, 'a~gone:1', 5_000], pair);
+    await run(transferScript, [`a:${token}`, 'a~gone:1', 5_000], pair);
 
     expect(await run(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1'])).toEqual([
       [expect.any(Number), 'a~gone:1', expect.any(Number)],
@@ -432,8 +428,8 @@ describe('Scripts', () => {
     await on(queryScript, [], [lock, queue, shared]);
     await on(extendScript, [held, 5_000], [lock, shared]);
     await on(extendScript, [held, 5_000, 'write'], [lock, shared]);
-    await on(transferScript, [1, held, 'a~gone:1', 5_000], [lock, shared]);
-    await on(transferScript, [1, 'a~gone:1', held, 5_000], [lock, shared]);
+    await on(transferScript, [held, 'a~gone:1', 5_000], [lock, shared]);
+    await on(transferScript, ['a~gone:1', held, 5_000], [lock, shared]);
     await on(yieldScript, [held, ...PREFIXES, 'a|3000|1', 5_000, 1]);
     await on(acquireSharedScript, ['b', '', `0 ${BOTH}`, '5000 2 s1 0 3000 ']);
     await on(cancelScript, ['a', 'a|3000|1', ...PREFIXES]);
@@ -445,7 +441,7 @@ describe('Scripts', () => {
     const [owner = ''] = await client.zrange(shared, '0', '-1');
     await on(extendScript, [owner, 9_000], [lock, shared]);
     await on(extendScript, [owner, 9_000, 'write'], [lock, shared]);
-    await on(transferScript, [1, owner, 'b~s1xf:1', 9_000], [lock, shared]);
+    await on(transferScript, [owner, 'b~s1xf:1', 9_000], [lock, shared]);
     await on(releaseSharedScript, [BOTH, 'b~s1xf:1']);
     await on(cancelScript, ['a', 'a|3000|1', ...PREFIXES]);
 

@@ -18,7 +18,7 @@ export class TransferRequests {
 
   async move(changes: readonly OwnerChange[], decider: 'first' | 'last'): Promise<Transferred> {
     if (this.isOneServer) return this.moveTogether(changes);
-    const [deciding = [], ...others] = byName(changes);
+    const [deciding, others] = [changes.slice(0, 1), changes.slice(1)];
     if (decider === 'first') {
       const outcome = await this.moveTogether(deciding);
       return outcome === 'moved' ? this.moveAll(others) : outcome;
@@ -27,8 +27,8 @@ export class TransferRequests {
     return outcome === 'moved' ? this.moveTogether(deciding) : outcome;
   }
 
-  private async moveAll(groups: readonly (readonly OwnerChange[])[]): Promise<Transferred> {
-    const settled = await Promise.allSettled(groups.map((group) => this.moveTogether(group)));
+  private async moveAll(changes: readonly OwnerChange[]): Promise<Transferred> {
+    const settled = await Promise.allSettled(changes.map((change) => this.moveTogether([change])));
     const failed = settled.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
     const isMoved = settled.every((each) => each.status === 'fulfilled' && each.value === 'moved');
@@ -38,28 +38,14 @@ export class TransferRequests {
   /** Moves locks in one call, all or none. */
   private async moveTogether(changes: readonly OwnerChange[]): Promise<Transferred> {
     const { keySpace } = this.outbox;
-    const groups = byName(changes);
-    const keys = groups.flatMap(([{ name } = { name: '' }]) => {
+    const keys = changes.flatMap(({ name }) => {
       const [lock, , shared] = keySpace.keys(name);
       return [lock, shared];
     });
-    const args = groups.flatMap((group) => [
-      group.length,
-      ...group.flatMap(({ from, to, ttl }) => [from, to, Math.ceil(ttl)]),
-    ]);
+    const args = changes.flatMap(({ from, to, ttl }) => [from, to, Math.ceil(ttl)]);
     const reply = await this.outbox.runWithoutTimeout(transferScript, keys, args);
     const outcome = OUTCOMES[integer(reply)];
     if (!outcome) throw strangeReply(reply);
     return outcome;
   }
-}
-
-function byName(changes: readonly OwnerChange[]): OwnerChange[][] {
-  const groups = new Map<string, OwnerChange[]>();
-  for (const change of changes) {
-    const group = groups.get(change.name);
-    if (group) group.push(change);
-    else groups.set(change.name, [change]);
-  }
-  return [...groups.values()];
 }

@@ -8,7 +8,7 @@ import { include, luaScript } from './lua-script.js';
  * changes nothing. Both detach and attach use it. A repeated request receives the same reply.
  *
  * KEYS  for each name: lock, shared holders.
- * ARGV  for each name: number of its owner ids, then for each: owner id that has it, owner id that receives it, ttl in ms.
+ * ARGV  for each name: owner id that has it, owner id that receives it, ttl in ms.
  * Reply 1 the second owner ids have all, 0 another taker may have them, 2 they can never be moved any more: one of them is
  *       gone.
  *
@@ -17,13 +17,14 @@ import { include, luaScript } from './lua-script.js';
  * next holder. The queues continue to wait. A repeated request leaves the leases unchanged, because they may have been
  * shortened since.
  *
- * O(k log n) for k owner ids and n shared holders, O(k) without.
+ * O(k log n) for k names with n shared holders, O(k) without.
  */
 export const transferScript = luaScript('transfer')`
 ${include(check, isLive, cover, ends)}
-local moves, is_moved, is_missing, at = {}, false, false, 1
+local moves, is_moved, is_missing = {}, false, false
 for i = 1, #KEYS, 2 do
-  local lock, shared = KEYS[i], KEYS[i + 1]
+  local lock, shared, at = KEYS[i], KEYS[i + 1], (3 * i - 1) / 2
+  local from, to, ttl = unpack(ARGV, at, at + 2)
   local owner = redis.call('GET', lock)
   local is_shared = owner == 'shared'
   if is_shared then
@@ -32,20 +33,16 @@ for i = 1, #KEYS, 2 do
   local function has(id)
     return owner == id or is_shared and is_live(shared, id)
   end
-  local last = at + 3 * ARGV[at]
-  for k = at + 1, last, 3 do
-    if has(ARGV[k]) then
-      moves[#moves + 1] = { lock, shared, is_shared, ARGV[k], ARGV[k + 1], ARGV[k + 2] }
-    elseif has(ARGV[k + 1]) then
-      is_moved = true
-    else
-      is_missing = true
-    end
+  if has(from) then
+    moves[#moves + 1] = { lock, shared, is_shared, from, to, ttl }
+  elseif has(to) then
+    is_moved = true
+  else
+    is_missing = true
   end
-  at = last + 1
 end
 if is_missing then
-  local token = not string.find(ARGV[2], '~s[^~:]*:%d+$') and string.match(ARGV[2], ':%d+$')
+  local token = not string.find(ARGV[1], '~s[^~:]*:%d+$') and string.match(ARGV[1], ':%d+$')
   local owner = token and redis.call('GET', KEYS[1])
   local is_taken = not token or owner and string.sub(owner, -#token) == token
   return (is_moved or #moves > 0 or not is_taken) and 2 or 0
