@@ -158,8 +158,8 @@ export interface LockStore {
   readonly maxBatch?: number | undefined;
   /** Why there is no reply, as far as the store knows. */
   readonly trouble: Error;
-  /** The place of a waiting instance in the queue, with its claim lease and wanted tokens. */
-  place(claimTtl: number, tokens: number, shared?: SharedTerms): string;
+  /** The place of a waiting instance in the queue, with its claim lease and the wanted tokens or holds. */
+  place(claimTtl: number, wanted: number, shared?: SharedTerms): string;
   acquire(request: AcquireRequest): Promise<Grant | Taken>;
   /** Acquires shared holds. Undefined for stores without shared mode. */
   share?(request: ShareRequest): Promise<Shares>;

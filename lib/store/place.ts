@@ -2,26 +2,26 @@ import type { SharedTerms } from './grant.js';
 import type { LockInfo } from './lock-snapshot.interface.js';
 import { isSharedOwner, permitsOf, sharedTag, termsIn, tokenOf } from './owner-id.js';
 
-/** The contents of a place in a queue: the waiting instance, its claim lease, and its wanted tokens. */
+/** The contents of a place in a queue: the waiting instance, its claim lease, and how much it wants. */
 export interface Place {
   readonly instance: string;
   /** Milliseconds of the lease of a hand-off. */
   readonly claimTtl: number;
   /** Number of wanted fencing tokens, or of shared holds. */
-  readonly tokens: number;
+  readonly wanted: number;
   /** Terms of shared holds; undefined for the exclusive lock. */
   readonly shared?: SharedTerms | undefined;
 }
 
-export function formatPlace({ instance, claimTtl, tokens, shared }: Place): string {
-  const place = `${instance}|${Math.ceil(claimTtl)}|${tokens}`;
+export function formatPlace({ instance, claimTtl, wanted, shared }: Place): string {
+  const place = `${instance}|${Math.ceil(claimTtl)}|${wanted}`;
   return shared ? `${place}|${sharedTag(shared)}` : place;
 }
 
 export function parsePlace(place: string): Place {
-  const [instance = place, claimTtl, tokens, tag] = place.split('|');
+  const [instance = place, claimTtl, wanted, tag] = place.split('|');
   const shared = tag === undefined ? undefined : termsIn(tag);
-  return { instance, claimTtl: Number(claimTtl), tokens: Number(tokens), shared };
+  return { instance, claimTtl: Number(claimTtl), wanted: Number(wanted), shared };
 }
 
 /** Whether two places are of the same instance, for the same terms. */
@@ -53,6 +53,6 @@ function severalPermits(permits = 1): Pick<LockInfo, 'permits'> {
 
 /** A place after some of its shared holds were granted; undefined if none remains. */
 export function restOf(place: string, granted: number): string | undefined {
-  const { tokens, ...rest } = parsePlace(place);
-  return tokens > granted ? formatPlace({ ...rest, tokens: tokens - granted }) : undefined;
+  const { wanted, ...rest } = parsePlace(place);
+  return wanted > granted ? formatPlace({ ...rest, wanted: wanted - granted }) : undefined;
 }

@@ -61,8 +61,8 @@ export class SimulatedStore implements LockStore {
     return this.inbox.open ? 'message' : undefined;
   }
 
-  place(claimTtl: number, tokens: number, shared?: SharedTerms): string {
-    return this.server.place(claimTtl, tokens, shared);
+  place(claimTtl: number, wanted: number, shared?: SharedTerms): string {
+    return this.server.place(claimTtl, wanted, shared);
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | Taken> {

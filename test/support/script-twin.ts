@@ -32,7 +32,7 @@ export class ScriptTwin extends MemoryLockServer {
     if (this.hasMetSharedMode || !queue.some((place) => parsePlace(place).shared))
       return super.handOff(name, own);
     for (const place of queue) {
-      const { instance, tokens, shared } = parsePlace(place);
+      const { instance, wanted, shared } = parsePlace(place);
       if (shared) {
         if (this.inboxes.send(instance, (inbox) => inbox.released(name))) {
           this.hasAsked = true;
@@ -40,7 +40,7 @@ export class ScriptTwin extends MemoryLockServer {
         }
       } else {
         if (place === own.place || this.inboxes.has(instance)) return super.handOff(name, own);
-        this.tokens.mint(tokens);
+        this.tokens.mint(wanted);
       }
       this.queues.dequeue(name, place);
     }

@@ -23,19 +23,28 @@ export function ask(record: NameRecord, bid: Bid | undefined): void {
   const { endedToken } = record.instance;
   const { replicas, ttl } = head.options;
   const { terms } = kept;
-  const tokens = record.tokensOf(kept);
-  const place = head.isAttempt ? undefined : queue(record, kept, head, tokens);
+  const wanted = record.wantedBy(kept);
+  const place = head.isAttempt ? undefined : queue(record, kept, head, wanted);
   send(record, kept, ttl);
   record.state = { kind: 'asking', bid: kept, ttl, sentAt: record.now, place };
   if (terms) {
     if (record.since === Infinity) record.raiseSince(endedToken);
     const { knownTokens: known, since } = record;
-    const request = { name, ttl, terms, holds: tokens, since, known, place, endedToken, replicas };
+    const request = { name, ttl, terms, holds: wanted, since, known, place, endedToken, replicas };
     record.do({ kind: 'share', request });
   } else {
     // Every later grant of the name is a hand-off; undefined before the store has queued this instance.
     const endedTokenOfName = record.takenReply && Math.max(record.takenReply.tokenFloor, record.endedToken);
-    const request = { name, ttl, tokens, place, endedToken, endedTokenOfName, replicas, onContention };
+    const request = {
+      name,
+      ttl,
+      tokens: wanted,
+      place,
+      endedToken,
+      endedTokenOfName,
+      replicas,
+      onContention,
+    };
     record.do({ kind: 'acquire', request });
   }
   record.watchOutage();
@@ -54,11 +63,11 @@ export function yieldTo(record: NameRecord, head: Waiter, lease: Lease): void {
   const { replicas, ttl } = head.options;
   const bid = bidFor(head);
   bid.longestTtl = lease.longestLeft(record.now);
-  const tokens = record.tokensOf(bid);
-  const place = queue(record, bid, head, tokens);
+  const wanted = record.wantedBy(bid);
+  const place = queue(record, bid, head, wanted);
   send(record, bid, ttl);
   record.state = { kind: 'yielding', lease, bid, ttl, sentAt: record.now };
-  const request = { name: record.name, owner: lease.owner, ttl, tokens, place, replicas };
+  const request = { name: record.name, owner: lease.owner, ttl, tokens: wanted, place, replicas };
   record.do({ kind: 'yield', lease, request });
   record.watchOutage();
 }
@@ -76,7 +85,7 @@ export function releaseWithGap(
   }
   const bid = bidFor(head);
   const mayQueue = record.instance.store.announcesGaps === true && !head.isAttempt;
-  const place = mayQueue ? queue(record, bid, head, record.tokensOf(bid)) : undefined;
+  const place = mayQueue ? queue(record, bid, head, record.wantedBy(bid)) : undefined;
   if (place !== undefined) bid.isInDoubt = true;
   bid.longestTtl = head.options.ttl;
   record.release(lease, { ...gap, place });
@@ -125,13 +134,13 @@ function keepOrCancel(record: NameRecord, bid: Bid | undefined, { options }: Wai
 }
 
 /** Takes a place in the store's queue, if the bid has none. */
-function queue(record: NameRecord, bid: Bid, { options }: Waiter, tokens: number): string | undefined {
+function queue(record: NameRecord, bid: Bid, { options }: Waiter, wanted: number): string | undefined {
   const { store } = record.instance;
   if (store.wakesBy(record.name) === undefined) return undefined;
   if (bid.place === undefined) bid.unserved = record.wanted;
   // Of a shared bid, the store keeps the position, and learns how many holds are wanted.
   if (bid.terms) bid.place = undefined;
-  return (bid.place ??= store.place(Math.min(options.ttl, MAX_CLAIM_TTL), tokens, bid.terms));
+  return (bid.place ??= store.place(Math.min(options.ttl, MAX_CLAIM_TTL), wanted, bid.terms));
 }
 
 function send(record: NameRecord, bid: Bid, ttl: number): void {

@@ -137,11 +137,11 @@ export class NameRecord {
   }
 
   /** Fencing tokens, or shared holds, that a bid requests. A bid that has a place does not want more than before. */
-  tokensOf({ hasServed, place, terms, unserved }: Bid): number {
+  wantedBy({ hasServed, place, terms, unserved }: Bid): number {
     const { line, wanted } = this;
     if (!terms) return line.size <= 1 ? 1 : this.budget.tokens(line.size);
     if (place === undefined) return wanted;
-    return Math.min(wanted, parsePlace(place).tokens, hasServed ? unserved : Infinity);
+    return Math.min(wanted, parsePlace(place).wanted, hasServed ? unserved : Infinity);
   }
 
   /** Tokens beyond `since` of the shared holds that live here, or have ended here. */

@@ -223,7 +223,7 @@ export class MemoryLockServer {
   /** Lets an instance wait for so many shared holds, at its former position if it has one. Returns its place. */
   private wait(name: string, place: string, wanted: number): string | undefined {
     const former = this.queues.likeOf(name, place);
-    const own = wanted > 0 ? formatPlace({ ...parsePlace(place), tokens: wanted }) : undefined;
+    const own = wanted > 0 ? formatPlace({ ...parsePlace(place), wanted }) : undefined;
     if (former !== undefined) this.queues.replace(name, former, own);
     if (own !== undefined) this.queues.enqueue(name, own);
     return own;
@@ -280,10 +280,10 @@ export class MemoryLockServer {
     let given: string | undefined;
     const lapsed = this.shares.lapse(name);
     for (const place of [...this.queues.of(name).keys()]) {
-      const { instance, claimTtl, tokens, shared } = parsePlace(place);
+      const { instance, claimTtl, wanted, shared } = parsePlace(place);
       const isHeard = this.inboxes.has(instance);
       const held = this.shares.permits(name);
-      const room = shared ? fitting(shared, tokens, held) : Number(held === 0);
+      const room = shared ? fitting(shared, wanted, held) : Number(held === 0);
       // Only a shared acquire probes whether a blocked head still waits.
       if (room < 1 && (isHeard || place === own.place || !own.take)) {
         if (own.take && place !== own.place)
@@ -319,10 +319,10 @@ export class MemoryLockServer {
 
   /** Mints the grant of the exclusive lock, or of so many shared holds, to the instance at a place. */
   private mint(place: string, room: number): readonly Grant[] {
-    const { instance, tokens, shared } = parsePlace(place);
+    const { instance, wanted, shared } = parsePlace(place);
     return shared
       ? this.tokens.shared(instance, sharedTag(shared), room)
-      : [this.tokens.exclusive(instance, tokens)];
+      : [this.tokens.exclusive(instance, wanted)];
   }
 }
 

@@ -21,7 +21,7 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     },
     open: (events) => server.inboxes.open(instance, events),
     wakesBy: () => (server.inboxes.has(instance) ? 'message' : undefined),
-    place: (claimTtl, tokens, shared) => formatPlace({ instance, claimTtl, tokens, shared }),
+    place: (claimTtl, wanted, shared) => formatPlace({ instance, claimTtl, wanted, shared }),
     acquire: async (request) => known(server.acquire(instance, request), request),
     share: async (request) => known(server.share(instance, request), request),
     yield: async (request) => {

@@ -92,8 +92,8 @@ export class RedisStore implements LockStore {
     return this.topology.connection.trouble;
   }
 
-  place(claimTtl: number, tokens: number, shared?: SharedTerms): string {
-    return formatPlace({ instance: this.settings.instance, claimTtl, tokens, shared });
+  place(claimTtl: number, wanted: number, shared?: SharedTerms): string {
+    return formatPlace({ instance: this.settings.instance, claimTtl, wanted, shared });
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {

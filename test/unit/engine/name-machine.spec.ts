@@ -41,7 +41,7 @@ class Scene {
       announcesGaps: true,
       trouble: LOST,
       wakesBy: () => 'message',
-      place: (claimTtl, tokens, shared) => formatPlace({ instance: 'i', claimTtl, tokens, shared }),
+      place: (claimTtl, wanted, shared) => formatPlace({ instance: 'i', claimTtl, wanted, shared }),
     },
     endedToken: 0,
     noteEndedToken: () => undefined,

@@ -94,8 +94,8 @@ export class ScriptedStore implements LockStore {
     return this.calls[name].length;
   }
 
-  place(claimTtl: number, tokens: number, shared?: SharedTerms): string {
-    return formatPlace({ instance: 'me', claimTtl, tokens, shared });
+  place(claimTtl: number, wanted: number, shared?: SharedTerms): string {
+    return formatPlace({ instance: 'me', claimTtl, wanted, shared });
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {

@@ -75,8 +75,8 @@ end
  * are wanted.
  *
  * The place of a dead instance passes to the next one. The grant has the short claim lease of the place; its first
- * renewal makes it a full lease. Places are `<instance>|<claim lease in ms>|<tokens wanted>`, followed by `|<tag>` for
- * shared holds (see `terms_in`). If the key `shared` was not declared, a shared waiter is only notified to ask, and the
+ * renewal makes it a full lease. Places are `<instance>|<claim lease in ms>|<wanted tokens>`, for shared
+ * holds `<instance>|<claim lease in ms>|<wanted holds>|<tag>` (see `terms_in`). If the key `shared` was not declared, a shared waiter is only notified to ask, and the
  * lock is free.
  *
  * A partly granted place stays at the head (see `rest_of`). But if its instance let a claim lease expire, it loses its
