@@ -111,7 +111,7 @@ export class LockService {
    * ```
    */
   acquire(key: string | readonly string[], options?: LockOptions): Promise<Lock> {
-    return this.unwrapped.#call(key, options);
+    return this.unwrapped.#asOrigin(() => this.unwrapped.#call(key, options));
   }
 
   /**
@@ -125,8 +125,9 @@ export class LockService {
    * ```
    */
   async tryAcquire(key: string | readonly string[], options?: LockOptions): Promise<Lock | undefined> {
+    const terms = { wait: 0, namesHolder: false };
     try {
-      return await this.unwrapped.#call(key, options, { wait: 0, namesHolder: false });
+      return await this.unwrapped.#asOrigin(() => this.unwrapped.#call(key, options, terms));
     } catch (error) {
       if (error instanceof LockTimeoutError) return undefined;
       throw error;
@@ -237,8 +238,12 @@ export class LockService {
    * ```
    */
   current(key?: string): Lock | undefined {
-    if (key !== undefined) assertLockName(key);
-    return this.unwrapped.#context.current(key);
+    try {
+      if (key !== undefined) assertLockName(key);
+      return this.unwrapped.#context.current(key);
+    } catch (error) {
+      return this.unwrapped.#fail(error);
+    }
   }
 
   /**
@@ -280,15 +285,19 @@ export class LockService {
    * ```
    */
   async *list(options: ListOptions = {}): AsyncIterable<LockListing> {
-    const { prefix, limit } = resolveListOptions(options);
-    assertCanList(this.options);
-    let left = limit;
-    for await (const page of this.unwrapped.#engine.list(prefix)) {
-      for (const listing of page) {
-        yield listing;
-        left -= 1;
-        if (left <= 0) return;
+    try {
+      const { prefix, limit } = resolveListOptions(options);
+      assertCanList(this.options);
+      let left = limit;
+      for await (const page of this.unwrapped.#engine.list(prefix)) {
+        for (const listing of page) {
+          yield listing;
+          left -= 1;
+          if (left <= 0) return;
+        }
       }
+    } catch (error) {
+      this.unwrapped.#fail(error);
     }
   }
 
@@ -399,7 +408,7 @@ export class LockService {
    */
   lead(name: string, work: LockedWork<unknown>, options: LeadOptions = {}): Promise<void> {
     // Also the Promises around the campaign: they would keep the caller's request for as long as the campaign runs.
-    return inRootContext(() => this.unwrapped.#campaign(name, work, options));
+    return inRootContext(() => this.unwrapped.#asOrigin(() => this.unwrapped.#campaign(name, work, options)));
   }
 
   async #campaign(name: string, work: LockedWork<unknown>, options: LeadOptions): Promise<void> {
@@ -484,13 +493,15 @@ export class LockService {
   }
 
   /** Runs a call whose errors refer to this service. */
-  async #asOrigin<T>(call: () => Promise<T>): Promise<T> {
-    try {
-      return await call();
-    } catch (error) {
-      noteOrigin(error, this.options);
-      throw error;
-    }
+  #asOrigin<T>(call: () => Promise<T>): Promise<T> {
+    // Not an async function, whose additional promise an acquire would pay for.
+    return call().catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Throws an error that refers to this service. */
+  #fail(error: unknown): never {
+    noteOrigin(error, this.options);
+    throw error;
   }
 
   /** Acquires the names of a call, whose options are resolved, and then overridden by `terms`. */
@@ -502,23 +513,19 @@ export class LockService {
       assertNameCount(names, 'The call');
       return this.#grant(names, terms ? { ...resolved, ...terms } : resolved);
     } catch (error) {
-      noteOrigin(error, this.options);
       return Promise.reject(error);
     }
   }
 
-  /** Acquires names. Errors of a call on behalf of an invocation refer to this service. */
+  /** Acquires names, on behalf of the invocation around the caller if there is one. */
   #grant(names: LockNames, options: ResolvedLockOptions): Promise<GrantedLock> {
     const invocation = Invocation.current();
     if (invocation === undefined) return this.#request(names, options);
-    const granting = invocation.acquire(names, options, this.#context.isEntered, (resolved) =>
-      this.#request(names, resolved),
-    );
-    granting.then(
-      () => invocation.begin(),
-      (error: unknown) => noteOrigin(error, this.options),
-    );
-    return granting;
+    return invocation.acquire(names, options, this.#context.isEntered, async (resolved) => {
+      const lock = await this.#request(names, resolved);
+      invocation.begin();
+      return lock;
+    });
   }
 
   #request(names: LockNames, options: ResolvedLockOptions): Promise<GrantedLock> {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import {
   Catch,
   Controller,
@@ -29,6 +30,7 @@ import {
 } from '../../lib/index.js';
 import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
+import { printedBy, spawnTypeScript } from '../support/typescript-process.js';
 import { HttpApplication, platforms } from './support/http-application.js';
 
 const HELD = 'order:42';
@@ -334,12 +336,30 @@ const CALLS = {
   forget: (locks: LockService) => locks.forget(''),
   forceRelease: (locks: LockService) => locks.forceRelease(''),
   attach: (locks: LockService) => locks.attach('no such string'),
+  list: async (locks: LockService) => {
+    for await (const _ of locks.list({ limit: 0 }));
+  },
+  current: async (locks: LockService) => locks.current(''),
+  lead: (locks: LockService) => locks.lead('', () => undefined),
+  taken: (locks: LockService) => locks.acquire(HELD, { wait: 0 }),
+  waited: (locks: LockService) => locks.acquire(HELD, { wait: 10 }),
+  tried: (locks: LockService) => locks.tryAcquire(''),
   lost: (locks: LockService) =>
     locks.using('lost', async ({ signal }) => {
       await locks.forceRelease('lost');
       if (!signal.aborted) await once(signal, 'abort');
     }),
 };
+
+@Injectable()
+class SecondGuard implements CanActivate {
+  constructor(private readonly modules: TwoModules) {}
+
+  async canActivate(): Promise<boolean> {
+    await this.modules.call('taken');
+    return true;
+  }
+}
 
 @Controller()
 class TwoModulesController {
@@ -354,12 +374,19 @@ class TwoModulesController {
   async call(@Param('method') method: keyof typeof CALLS): Promise<void> {
     await this.modules.call(method);
   }
+
+  @Get('guarded')
+  @UseGuards(SecondGuard)
+  guarded(): void {}
 }
 
 describe.each(platforms)('with two modules on %s, the error of a service', (_name, adapter) => {
   it('is answered with the status of its own module', async () => {
     await using server = await RedisServer.start();
-    const [first, second] = [{ LOCK_TIMEOUT: 409 }, { LOCK_TIMEOUT: 429, LOCK_KEY: 422, LOCK_LOST: 410 }];
+    const [first, second] = [
+      { LOCK_TIMEOUT: 409 },
+      { LOCK_TIMEOUT: 429, LOCK_KEY: 422, LOCK_LOST: 410, LOCK_CONFIG: 501 },
+    ];
     const app = await HttpApplication.start(adapter(), {
       imports: [
         RedisLockModule.forRoot({ connection: server.url, http: first }),
@@ -370,13 +397,19 @@ describe.each(platforms)('with two modules on %s, the error of a service', (_nam
     });
     const held = await app.nest.get(LockService).acquire(HELD);
     const statuses: Record<string, number> = {};
-    for (const path of ['own/first', 'own/locked', ...Object.keys(CALLS).map((method) => `call/${method}`)])
+    for (const path of [
+      'own/first',
+      'own/locked',
+      'guarded',
+      ...Object.keys(CALLS).map((method) => `call/${method}`),
+    ])
       statuses[path] = (await app.get(`/${path}`)).status;
     await held.release();
     await app.stop();
     expect(statuses).toEqual({
       'own/first': 409,
       'own/locked': 429,
+      guarded: 429,
       'call/using': 429,
       'call/acquire': 422,
       'call/once': 422,
@@ -384,7 +417,19 @@ describe.each(platforms)('with two modules on %s, the error of a service', (_nam
       'call/forget': 422,
       'call/forceRelease': 422,
       'call/attach': 422,
+      'call/list': 501,
+      'call/current': 422,
+      'call/lead': 422,
+      'call/taken': 429,
+      'call/waited': 429,
+      'call/tried': 422,
       'call/lost': 410,
     });
   });
+});
+
+it('reports the rejection of an acquire that a handler does not await', async () => {
+  const child = spawnTypeScript(join(__dirname, 'support/unawaited-acquire.script.ts'));
+  const { output } = await printedBy(child);
+  expect(output).toMatch(/^unhandled LockTimeoutError: Lock "order" was not acquired/);
 });
