@@ -268,7 +268,7 @@ describe('lock errors in the interceptor', () => {
     expect(caught.message).not.toMatch(/order|host|Controller|<0>|ECONN|10000/);
   });
 
-  it.each(['lost', 'config'])('are logged if they are unexpected: %s', async (name) => {
+  it.each(['lost', 'config', 'deadlock'])('are logged if they are unexpected: %s', async (name) => {
     for (const type of ['http', 'graphql']) {
       const error = jest.spyOn(Logger, 'error').mockImplementation();
       await errorThrough(type, failures[name]);

@@ -1,32 +1,13 @@
 import { join } from 'node:path';
-import { ConflictException, Controller, Logger, Param, Post } from '@nestjs/common';
-import { TerminusModule } from '@nestjs/terminus';
+import { Logger } from '@nestjs/common';
 import { type TestingModule } from '@nestjs/testing';
-import { Locked, LockService, RedisLockModule, type RedisLockModuleOptions } from '../../lib/index.js';
-import { LockHealthIndicator } from '../../lib/terminus/index.js';
+import { LockService, RedisLockModule, type RedisLockModuleOptions } from '../../lib/index.js';
 import { endingAfterEachTest } from '../support/during-tests.js';
 import { listed } from '../support/listed.js';
 import { printedBy, spawnTypeScript } from '../support/typescript-process.js';
-import { HttpApplication, platforms } from './support/http-application.js';
 import { startModule } from './support/start-module.js';
 
 const WHERE = "connection is 'memory': the locks are in this process, and no other process sees them.";
-
-/** Stands for a database of all applications. */
-const stock = new Map<string, number>();
-
-@Controller('orders')
-class OrdersController {
-  @Post(':sku')
-  @Locked('order:<0>')
-  async place(@Param('sku') sku: string): Promise<{ sold: string }> {
-    const left = stock.get(sku) ?? 0;
-    await new Promise((resolve) => void setImmediate(resolve));
-    if (left === 0) throw new ConflictException(`${sku} is sold out`);
-    stock.set(sku, left - 1);
-    return { sold: sku };
-  }
-}
 
 describe("An application with connection: 'memory'", () => {
   const closing = endingAfterEachTest();
@@ -41,7 +22,7 @@ describe("An application with connection: 'memory'", () => {
 
   async function start(options: RedisLockModuleOptions = {}): Promise<TestingModule> {
     const locks = RedisLockModule.forRootAsync({ useFactory: () => ({ connection: 'memory', ...options }) });
-    return closing(await startModule({ imports: [locks, TerminusModule], providers: [LockHealthIndicator] }));
+    return closing(await startModule({ imports: [locks] }));
   }
 
   /** The lines of this package, not those of Nest. */
@@ -50,22 +31,6 @@ describe("An application with connection: 'memory'", () => {
       Reflect.get(mock.contexts[i] ?? {}, 'context') === 'RedisLock' ? [line] : [],
     );
   }
-
-  it.each(platforms)(
-    'sells the last piece once, over two applications of a process, on %s',
-    async (_, adapter) => {
-      stock.set('book', 1);
-      const parts = {
-        imports: [RedisLockModule.forRoot({ connection: 'memory' })],
-        controllers: [OrdersController],
-      };
-      const apps = await Promise.all([1, 2].map(() => HttpApplication.start(adapter(), parts)));
-      const orders = await Promise.all(apps.map((app) => app.post('/orders/book', {})));
-
-      expect(new Set(orders.map(({ status }) => status))).toEqual(new Set([201, 409]));
-      await Promise.all(apps.map((app) => app.stop()));
-    },
-  );
 
   it('logs one line at the start, which says that no other process sees the locks', async () => {
     const module = await start();
@@ -96,14 +61,6 @@ describe("An application with connection: 'memory'", () => {
     const script = spawnTypeScript(join(__dirname, 'support/waiting-in-memory.script.ts'), args);
 
     expect(await printedBy(script)).toEqual({ output: 'granted, closed', errors: '' });
-  });
-
-  it('is healthy', async () => {
-    const module = await start();
-
-    expect(await module.get(LockHealthIndicator).isHealthy('locks')).toMatchObject({
-      locks: { status: 'up' },
-    });
   });
 
   it('warns in production', async () => {

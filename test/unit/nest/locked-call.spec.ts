@@ -19,6 +19,9 @@ class Jobs {
   async skip(_id: string): Promise<string | undefined> {
     return 'done';
   }
+
+  @Locked('job:<0[]>')
+  async several(_ids: readonly string[]): Promise<void> {}
 }
 
 async function start(): Promise<TestingModule> {
@@ -108,6 +111,13 @@ describe('A call of a locked method that acquires no lock', () => {
 
   it('fails with LockKeyError for an invalid key, whatever onTimeout says', async () => {
     await expect(jobs.skip('')).rejects.toThrow(LockKeyError);
+  });
+
+  it('names its method if it has more than 256 names', async () => {
+    const ids = Array.from({ length: 257 }, (_, i) => String(i));
+    await expect(jobs.several(ids)).rejects.toThrow(
+      'Jobs.several names 257 locks, and one call takes at most 256.',
+    );
   });
 });
 
