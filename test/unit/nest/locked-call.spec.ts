@@ -1,7 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { Locked, LockKeyError, LockService, type Lock } from '../../../lib/index.js';
+import { CurrentLock, Locked, LockKeyError, LockService, type Lock } from '../../../lib/index.js';
 import { LockTestingModule } from '../../../lib/testing/index.js';
+
+interface Order {
+  readonly customer: string;
+  readonly items: readonly { readonly sku: string }[];
+}
+
+const orderOf = (customer: string, ...skus: string[]): Order => ({
+  customer,
+  items: skus.map((sku) => ({ sku })),
+});
 
 @Injectable()
 class Jobs {
@@ -20,8 +30,10 @@ class Jobs {
     return 'done';
   }
 
-  @Locked('job:<0[]>')
-  async several(_ids: readonly string[]): Promise<void> {}
+  @Locked(['stock:<0.items[].sku>', 'customer:<0.customer>'])
+  async several(_order: Order, @CurrentLock() lock?: Lock): Promise<readonly string[] | undefined> {
+    return lock?.keys;
+  }
 }
 
 async function start(): Promise<TestingModule> {
@@ -99,7 +111,7 @@ describe('A call of a locked method outside of a request', () => {
   });
 });
 
-describe('A call of a locked method that acquires no lock', () => {
+describe('The names of a locked method', () => {
   let module: TestingModule;
   let jobs: Jobs;
 
@@ -109,15 +121,23 @@ describe('A call of a locked method that acquires no lock', () => {
   });
   afterEach(() => module.close());
 
-  it('fails with LockKeyError for an invalid key, whatever onTimeout says', async () => {
+  it('are rejected with LockKeyError if one is invalid, whatever onTimeout says', async () => {
     await expect(jobs.skip('')).rejects.toThrow(LockKeyError);
   });
 
-  it('names its method if it has more than 256 names', async () => {
-    const ids = Array.from({ length: 257 }, (_, i) => String(i));
-    await expect(jobs.several(ids)).rejects.toThrow(
+  it('are at most 256, as an error with the name of the method says', async () => {
+    const order = orderOf('ann', ...Array.from({ length: 256 }, (_, i) => `sku-${i}`));
+    await expect(jobs.several(order)).rejects.toThrow(
       'Jobs.several names 257 locks, and one call takes at most 256.',
     );
+  });
+
+  it('are one for each element, and those of the other templates', async () => {
+    expect(await jobs.several(orderOf('ann', 'pen', 'book', 'pen'))).toEqual([
+      'customer:ann',
+      'stock:book',
+      'stock:pen',
+    ]);
   });
 });
 
