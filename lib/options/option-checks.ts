@@ -138,14 +138,14 @@ export function oneOf(...values: readonly (string | boolean)[]): OptionCheck {
   };
 }
 
-/** Rejects a value that is not an object of options. */
+/** Rejects a value that is no plain object, no instance of a class of the user, and no module. */
 export function assertOptionsObject(
   option: string,
   value: unknown,
-  allowed = 'an object',
+  allowed = 'a plain object',
 ): asserts value is object {
-  // A Promise has no options, so that the defaults would apply.
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || isPromise(value))
+  // A Map, a Date or a Promise has no field with an option, so that the defaults would apply.
+  if (!['[object Object]', '[object Module]'].includes(Object.prototype.toString.call(value)))
     refuseOption(option, value, allowed);
 }
 

@@ -213,13 +213,13 @@ function checkKeyPrefix(option: string, keyPrefix: unknown): void {
 }
 
 function checkPresets(option: string, presets: unknown): void {
-  assertOptionsObject(option, presets, 'an object with the options of each preset');
+  assertOptionsObject(option, presets, 'a plain object with the options of each preset');
   for (const [name, preset] of Object.entries(presets))
     assertOptions(`${option}.${name}`, preset, PRESET, `${option}.${name}.`);
 }
 
 function checkHttp(option: string, http: unknown): void {
   if (http === false) return;
-  assertOptionsObject(option, http, 'false, or an object with an HTTP status per error code');
+  assertOptionsObject(option, http, 'false, or a plain object with an HTTP status per error code');
   assertOptions(option, http, HTTP, `${option}.`);
 }

@@ -110,12 +110,12 @@ describe('RedisLockModule', () => {
     [
       'a factory that returns nothing',
       () => RedisLockModule.forRootAsync({ useFactory: () => undefined as never }),
-      'or useFactory: () => ({ … }), must be an object, but is undefined',
+      'or useFactory: () => ({ … }), must be a plain object, but is undefined',
     ],
     [
       'a factory that resolves to nothing',
       () => RedisLockModule.forRootAsync({ useFactory: async () => undefined as never }),
-      'or useFactory: () => ({ … }), must be an object, but is undefined',
+      'or useFactory: () => ({ … }), must be a plain object, but is undefined',
     ],
     [
       'a factory that returns a URL',

@@ -41,10 +41,11 @@ export function assertConnection(connection: unknown): asserts connection is Loc
     );
   }
   if (typeof connection === 'string') return assertUrl(connection);
-  assertOptionsObject('connection', connection, ALLOWED);
   if (isNodeRedis(connection)) return;
   for (const [property, problem] of Object.entries(FOREIGN))
-    if (Reflect.get(connection, property) !== undefined) throw new LockConfigError(`connection ${problem}.`);
+    if (Reflect.get(Object(connection) as object, property) !== undefined)
+      throw new LockConfigError(`connection ${problem}.`);
+  assertOptionsObject('connection', connection, ALLOWED);
   if (isClusterClient(connection)) return assertShardedPubSub();
   if ('nodes' in connection && !('evalsha' in connection)) return assertClusterDescription(connection);
   assertNumericField(connection, 'port', PORT);

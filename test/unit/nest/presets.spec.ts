@@ -151,8 +151,8 @@ describe('presets', () => {
       'There is no option presets.checkout.tll. Did you mean presets.checkout.ttl?',
     ],
     [{ checkout: { preset: 'other' } }, 'There is no option presets.checkout.preset.'],
-    [{ checkout: '5s' }, 'presets.checkout must be an object, but is "5s".'],
-    [['checkout'], 'presets must be an object with the options of each preset, but is an array of 1.'],
+    [{ checkout: '5s' }, 'presets.checkout must be a plain object, but is "5s".'],
+    [['checkout'], 'presets must be a plain object with the options of each preset, but is an array of 1.'],
     [{ checkout: { limit: 3 } }, "presets.checkout: limit needs mode 'shared'"],
     [{ checkout: { minHold: '2s', maxHold: '1s' } }, 'presets.checkout: minHold must be at most maxHold'],
   ])('are checked at start: %p', (wrong, message) => {

@@ -58,7 +58,18 @@ describe('the options of a call', () => {
     ],
     [{ signal: new EventTarget() }, 'signal must be an AbortSignal, but is an object (EventTarget).'],
     [{ maxHold: 50 }, 'minHold must be at most maxHold, but minHold is 100 and maxHold is 50.'],
-    ['5s', 'The options of a lock must be an object, but is "5s".'],
+    ['5s', 'The options of a lock must be a plain object, but is "5s".'],
+    [new Map([['wait', 5]]), 'The options of a lock must be a plain object, but is an object (Map).'],
+    [AbortSignal.timeout(5), 'The options of a lock must be a plain object, but is an object (AbortSignal).'],
+    [new Date(), 'The options of a lock must be a plain object, but is an object (Date).'],
+    [/5s/, 'The options of a lock must be a plain object, but is an object (RegExp).'],
+    [[], 'The options of a lock must be a plain object, but is an array of 0.'],
+    [
+      new (class Config {
+        readonly values = {};
+      })(),
+      'There is no option values.',
+    ],
   ])('are rejected if they cannot work: %p', (options, message) => {
     const resolve = (): unknown => resolveLockOptions(defaults, options as object);
     expect(resolve).toThrow(LockConfigError);

@@ -123,7 +123,7 @@ describe('the options of the module', () => {
       'minHold must be at most maxHold, but minHold is 20 and maxHold is 10.',
     ],
     [{ advanced: { commandTimeout: 0 } }, 'advanced.commandTimeout must be'],
-    [{ advanced: 32 }, 'advanced must be an object, but is 32.'],
+    [{ advanced: 32 }, 'advanced must be a plain object, but is 32.'],
     [{ nodeTimeout: 50 }, 'There is no option nodeTimeout. Did you mean advanced.nodeTimeout?'],
     [{ lay_out: 'per-name' }, 'There is no option lay_out. Did you mean advanced.layout?'],
     [{ advanced: { nodeTimeouts: 1 } }, 'Did you mean advanced.nodeTimeout?'],
@@ -145,7 +145,7 @@ describe('the options of the module', () => {
       "connection[0] cannot be a node of the quorum: connection 'memory' is the memory of one process",
     ],
     [{ connection: 'Memory' }, 'is not a valid URL'],
-    [{ replicas: 1 }, 'replicas must be an object, but is 1.'],
+    [{ replicas: 1 }, 'replicas must be a plain object, but is 1.'],
     [{ replicas: {} }, 'replicas.min must be a whole number, 0 or more, but is undefined.'],
     [{ replicas: { min: -1 } }, 'replicas.min must be'],
     [
@@ -153,7 +153,10 @@ describe('the options of the module', () => {
       'replicas.timeout must be a whole number of milliseconds from 1 to',
     ],
     [{ replicas: { min: 1, timeOut: 5 } }, 'Did you mean replicas.timeout?'],
-    [{ http: true }, 'http must be false, or an object with an HTTP status per error code, but is true.'],
+    [
+      { http: true },
+      'http must be false, or a plain object with an HTTP status per error code, but is true.',
+    ],
     [
       { http: { LOCK_TIMEOUT: 200 } },
       'http.LOCK_TIMEOUT must be a whole number, from 400 to 599, but is 200.',
@@ -199,16 +202,43 @@ describe('the options of the module', () => {
     ],
     [
       [],
-      'The options of RedisLockModule, as in forRoot({ … }) or useFactory: () => ({ … }), must be an object, but is an array of 0.',
+      'The options of RedisLockModule, as in forRoot({ … }) or useFactory: () => ({ … }), must be a plain object, but is an array of 0.',
     ],
-    [Promise.resolve({}), 'must be an object, but is a Promise, which is not awaited.'],
+    [Promise.resolve({}), 'must be a plain object, but is a Promise, which is not awaited.'],
     [
       { advanced: Promise.resolve({}) },
-      'advanced must be an object, but is a Promise, which is not awaited.',
+      'advanced must be a plain object, but is a Promise, which is not awaited.',
     ],
+    [new Map([['ttl', 5]]), 'must be a plain object, but is an object (Map).'],
+    [
+      { presets: new Map([['few', { ttl: 50 }]]) },
+      'presets must be a plain object with the options of each preset',
+    ],
+    [
+      { presets: { few: new Map([['ttl', 50]]) } },
+      'presets.few must be a plain object, but is an object (Map).',
+    ],
+    [{ http: new Map([['LOCK_TIMEOUT', 409]]) }, 'http must be false, or a plain object with an HTTP status'],
+    [{ advanced: new Set() }, 'advanced must be a plain object, but is an object (Set).'],
+    [{ connection: new Map([['host', 'cache']]) }, 'an object of ioredis options'],
   ])('are rejected if they cannot work: %p', (options, message) => {
     expect(() => resolve(options)).toThrow(LockConfigError);
     expect(() => resolve(options)).toThrow(message);
+  });
+
+  it('may be an instance of a class, or the namespace of an ES module', () => {
+    class Options {
+      ttl = '5s';
+    }
+    class Unset {}
+    const namespace = Object.assign(Object.create(null) as object, {
+      ttl: '5s',
+      [Symbol.toStringTag]: 'Module',
+    });
+
+    expect(resolve(new Options())).toMatchObject({ defaults: { ttl: 5_000 } });
+    expect(resolve(new Unset())).toMatchObject({ defaults: { ttl: 30_000 } });
+    expect(resolve(namespace)).toMatchObject({ defaults: { ttl: 5_000 } });
   });
 
   it('are also rejected from accessors of a class', () => {
@@ -290,7 +320,7 @@ describe('the connection option', () => {
     [{ nodes: [{ host: 'cache', port: 0 }] }, BAD_NODE],
     [{ nodes: [7000, null] }, 'connection.nodes[1] must be'],
     [{ nodes: ['  '] }, BAD_NODE],
-    [{ nodes: [7000], options: 'none' }, 'connection.options must be an object, but is "none".'],
+    [{ nodes: [7000], options: 'none' }, 'connection.options must be a plain object, but is "none".'],
     [{ nodes: [7000], option: {} }, 'There is no option connection.option. Did you mean connection.options?'],
     [new URL('redis://:s3cret@cache'), 'connection is a URL object: pass its text, url.href.'],
     [

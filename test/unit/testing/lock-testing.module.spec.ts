@@ -215,7 +215,7 @@ describe('LockTestingModule.replace', () => {
     const compiling = LockTestingModule.replace(builder).compile();
     await expect(compiling).rejects.toThrow(LockConfigError);
     await expect(compiling).rejects.toThrow(
-      'or useFactory: () => ({ … }), must be an object, but is undefined',
+      'or useFactory: () => ({ … }), must be a plain object, but is undefined',
     );
   });
 
