@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { isLockError } from '../errors/lock.error.js';
+import { stackOf } from '../primitives/message-of.js';
 import { doctor } from './doctor.command.js';
 import { parseCount, parseDuration, parseWait } from './duration.js';
 import { CommandError, ExitCode } from './exit-code.js';
@@ -157,7 +158,7 @@ function exitCodeOf(error: unknown): number {
     return error.exitCode;
   }
   if (!isLockError(error)) {
-    printError(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    printError(stackOf(error));
     return ExitCode.failed;
   }
   printError(error.message);

@@ -5,6 +5,12 @@ export function messageOf(problem: unknown): string {
   return tryTo(() => textOf(problem)) ?? 'a value without text';
 }
 
+/** The stack of an error, or the text of another value. Never throws. */
+export function stackOf(problem: unknown): string {
+  const stack = tryTo(() => (Object(problem) as { stack?: unknown }).stack);
+  return typeof stack === 'string' && stack !== '' ? stack : messageOf(problem);
+}
+
 /** For a host with several addresses, Node collects their errors in one without a message. */
 function textOf(problem: unknown): string {
   const { errors, message } = Object(problem) as Partial<AggregateError>;

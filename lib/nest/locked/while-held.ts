@@ -4,6 +4,7 @@ import { concat, defer, EMPTY, Observable, takeUntil } from 'rxjs';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import type { GrantedLock, Lock } from '../../engine/hold/lock.interface.js';
 import { Enclosure } from '../../primitives/enclosure.js';
+import { messageOf } from '../../primitives/message-of.js';
 import { untilLeft } from './end-after.js';
 
 /**
@@ -59,9 +60,7 @@ export async function releaseQuietly(lock: Lock): Promise<void> {
     await lock.release();
   } catch (error) {
     const names = lock.keys.join(', ');
-    Logger.warn(
-      `Lock ${names} was not released, and stays taken until its lease expires: ${String(error)}`,
-      LOG_CONTEXT,
-    );
+    const effect = 'was not released, and stays taken until its lease expires';
+    Logger.warn(`Lock ${names} ${effect}: ${messageOf(error)}`, LOG_CONTEXT);
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../primitives/clock.js';
 import { onAbort } from '../../primitives/abandonment.js';
-import { tryTo } from '../../primitives/try-to.js';
+import { stackOf } from '../../primitives/message-of.js';
 import { isLockError } from '../../errors/lock.error.js';
 import type { ReusableLock } from '../../engine/hold/reentry.js';
 import type { LeadOptions } from '../../options/lead-options.js';
@@ -102,7 +102,7 @@ export class Campaign {
   private async report(error: unknown): Promise<void> {
     const { log, name, onError } = this.settings;
     if (onError) return onError(error);
-    log.error(`The leader's work under ${name} failed; this instance campaigns again. ${problemOf(error)}`);
+    log.error(`The leader's work under ${name} failed; this instance campaigns again. ${stackOf(error)}`);
   }
 
   private rest(): Promise<void> {
@@ -118,9 +118,4 @@ export class Campaign {
       const stop = onAbort(signal, end);
     });
   }
-}
-
-function problemOf(error: unknown): string {
-  const text = tryTo(() => (error instanceof Error ? (error.stack ?? error.message) : String(error)));
-  return text ?? 'The work threw a value that cannot be read.';
 }

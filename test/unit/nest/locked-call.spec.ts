@@ -109,6 +109,14 @@ describe('A call of a locked method outside of a request', () => {
     expect(stray).toEqual([]);
     expect(warn).toHaveBeenCalledWith(expect.stringContaining('Redis does not answer'), expect.anything());
   });
+
+  it('keeps its result when the release rejects with a value without text', async () => {
+    const warn = jest.spyOn(Logger, 'warn').mockReturnValue();
+    release = jest.fn(() => Promise.reject(Object.create(null) as Error));
+
+    expect(await jobs.finish()).toBe('done');
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('a value without text'), expect.anything());
+  });
 });
 
 describe('The names of a locked method', () => {

@@ -1,6 +1,6 @@
 import { anything, assert, constantFrom, property, string } from 'fast-check';
 import { runInNewContext } from 'node:vm';
-import { messageOf } from '../../../lib/primitives/message-of.js';
+import { messageOf, stackOf } from '../../../lib/primitives/message-of.js';
 import { unreadable } from '../../support/unreadable.js';
 
 const traps = { get: unreadable, has: unreadable, getPrototypeOf: unreadable };
@@ -64,5 +64,15 @@ describe('The message of a thrown value', () => {
 
   it.each(HOSTILE.map((value) => [value]))('is a fixed text for a value that cannot be read', (value) => {
     expect(messageOf(value)).toBe('a value without text');
+  });
+
+  it('is in its stack, if it has one that can be read', () => {
+    const error = runInNewContext("new TypeError('broken')") as Error;
+
+    expect(stackOf(error)).toMatch(/^TypeError: broken\n {4}at /);
+    expect(stackOf(Object.assign(new Error('broken'), { stack: undefined }))).toBe('broken');
+    expect(stackOf(Object.defineProperty(new Error('broken'), 'stack', { get: unreadable }))).toBe('broken');
+    expect(stackOf(Symbol('sign'))).toBe('Symbol(sign)');
+    expect(stackOf(new Proxy(new Error('hidden'), traps))).toBe('a value without text');
   });
 });
