@@ -60,7 +60,9 @@ export async function releaseQuietly(lock: Lock): Promise<void> {
     await lock.release();
   } catch (error) {
     const names = lock.keys.join(', ');
-    const effect = 'was not released, and stays taken until its lease expires';
-    Logger.warn(`Lock ${names} ${effect}: ${messageOf(error)}`, LOG_CONTEXT);
+    Logger.warn(
+      `Lock ${names} was not released, and stays taken until its lease expires: ${messageOf(error)}`,
+      LOG_CONTEXT,
+    );
   }
 }
