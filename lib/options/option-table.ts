@@ -40,7 +40,7 @@ const COUNT = wholeNumber(1);
 const LIMIT: OptionCheck = (option, value) => value === Infinity || COUNT(option, value);
 const MIN = wholeNumber(0);
 
-/** Maximum number of permits of one hold. Each is a lease, and one script call grants and renews them. */
+/** Maximum number of permits of one hold, and of all holds that one bid requests: one script call grants them. */
 export const MAX_PERMITS = 256;
 
 const MAX_LABEL_BYTES = 128;

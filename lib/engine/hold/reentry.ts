@@ -15,7 +15,7 @@ export interface MovedHold {
 export interface ReusableLock extends GrantedLock {
   readonly mode: 'exclusive' | 'shared';
   readonly permits: number;
-  /** Its owner id in the store; that of the first permit if it has several. */
+  /** Its owner id in the store. */
   readonly owner: string;
   /** When its lease ends without further renewal, on the clock of its instance. */
   readonly leaseEnd: number;

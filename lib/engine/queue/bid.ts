@@ -117,10 +117,7 @@ export class Bid {
 
 /** How an instance passes a lock on to its own callers. */
 export interface Handoff {
-  /**
-   * Consecutive holds that an instance may serve from memory while other instances wait, within `window`. With some
-   * readers, up to a quarter more.
-   */
+  /** Consecutive holds that an instance may serve from memory while other instances wait, within `window`. */
   readonly max: number;
   /** Milliseconds since the last reply of the store about a name during which holds are served from memory. */
   readonly window: number;
