@@ -103,7 +103,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'more permits than the limit are granted',
     file: server,
-    text: 'const room = shared ? fitting(shared, tokens, held) : Number(held === 0);',
+    text: 'const room = shared ? fitting(shared, wanted, held) : Number(held === 0);',
     instead: 'const room = shared ? tokens : Number(held === 0);',
   },
   {
