@@ -504,14 +504,14 @@ export class LockService {
     throw error;
   }
 
-  /** Acquires the names of a call, whose options are resolved, and then overridden by `terms`. */
-  #call(key: unknown, options?: LockOptions, terms?: Partial<ResolvedLockOptions>): Promise<GrantedLock> {
+  /** Acquires the names of a call, whose options are resolved, and then overridden by `fixed`. */
+  #call(key: unknown, options?: LockOptions, fixed?: Partial<ResolvedLockOptions>): Promise<GrantedLock> {
     // Not an async function: its additional promises would be half of the cost of an acquire here.
     try {
       const resolved = resolveCallOptions(this.options, options);
       const names = lockNamesOf(key);
       assertNameCount(names, 'The call');
-      return this.#grant(names, terms ? { ...resolved, ...terms } : resolved);
+      return this.#grant(names, fixed ? { ...resolved, ...fixed } : resolved);
     } catch (error) {
       return Promise.reject(error);
     }

@@ -87,9 +87,9 @@ export class SeveralNames implements AcquiringCall {
     const { wait, outageTimeout } = this.options;
     // Without a wait, all trips together have the outageTimeout.
     const tripTimeout = wait === 0 ? this.left + outageTimeout : Math.min(outageTimeout, this.left);
-    const terms = { ...this.options, ...ON_TRIAL, wait: 0, outageTimeout: tripTimeout };
+    const options = { ...this.options, ...ON_TRIAL, wait: 0, outageTimeout: tripTimeout };
     const startedAt = this.now;
-    const attempts = this.attemptable.map((name) => this.single.acquire(name, terms, this));
+    const attempts = this.attemptable.map((name) => this.single.acquire(name, options, this));
     const outcomes = await Promise.allSettled(attempts);
     if (attempts.length > 0) this.roundTrip = Math.min(this.roundTrip, this.now - startedAt);
     const rejections: unknown[] = [];

@@ -119,7 +119,7 @@ export class Once {
   }
 
   /**
-   * Begins a run under its lock, unless another run has left a mark before the lock was granted. A caller that gives up
+   * Begins a run under its lock, unless another run has left a mark before the lock was granted. A caller that leaves
    * during the read does not run. A mark that was requested before, for the calls that waited, ends the read.
    */
   private async beginUnlessRun(

@@ -29,7 +29,7 @@ export class ExclusiveRequests {
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
     const { keys, args } = this.acquires.content;
     this.outbox.pushKeys(keys, request.name);
-    args.push(this.terms(request));
+    args.push(this.argument(request));
     this.outbox.flushSoon();
     return this.acquires.join((reply) => this.answer(reply, request.tokens));
   }
@@ -93,8 +93,8 @@ export class ExclusiveRequests {
     return { owner: `${this.outbox.instance}:${token}`, token, tokens };
   }
 
-  /** Formats the terms as one word, because most requests of a batch share it. */
-  private terms({ ttl, tokens, place, endedTokenOfName }: AcquireRequest): string {
+  /** Formats a request as one argument, because most requests of a batch share it. */
+  private argument({ ttl, tokens, place, endedTokenOfName }: AcquireRequest): string {
     const rest = place?.slice(this.outbox.instance.length + 1) ?? '';
     return `${Math.ceil(ttl)} ${tokens} ${rest}${endedTokenOfName === undefined ? '' : ` ${endedTokenOfName}`}`;
   }

@@ -12,7 +12,7 @@ import { include, luaScript } from './lua-script.js';
  *
  * KEYS  1 fence counter, then for each: lock, queue, shared holders.
  * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of
- *       the key prefix> <inbox channel prefix, or empty for no messages>`, then for each its terms:
+ *       the key prefix> <inbox channel prefix, or empty for no messages>`, then for each its request:
  *       `<ttl in ms> <holds wanted> <tag> <since> <claim lease in ms> <known>`, without the claim lease to ask without
  *       queueing. The instance knows its holds with tokens up to `since`, and those with the tokens in `known`, separated
  *       by commas.
@@ -31,8 +31,8 @@ local fence, instance = KEYS[1], ARGV[1]
 local ended_token, prefix, inbox = string.match(ARGV[3], '^(%d+) (%d+) (.*)$')
 ${include(mintShares, inTime, tokenFloor, live, cover, digits, ends, share, handOff, enqueue, attempt, prepare, restOf, clock, ownHolds, ownPlace, termsIn)}
 ask_if_waiting = true
-local function acquire(lock, queue, shared, terms)
-  local ttl, wanted, tag, since, claim, known = string.match(terms, '^(%d+) (%d+) (%w+) (%d+) (%d*) (.*)$')
+local function acquire(lock, queue, shared, request)
+  local ttl, wanted, tag, since, claim, known = string.match(request, '^(%d+) (%d+) (%w+) (%d+) (%d*) (.*)$')
   local own, each, limit = instance .. '~' .. tag .. ':', terms_in(tag)
   local owner = redis.call('GET', lock)
   prepare(queue)

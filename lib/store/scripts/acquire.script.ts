@@ -10,7 +10,7 @@ import { include, includeBelow, luaScript } from './lua-script.js';
  *
  * KEYS  1 fence counter, then for each: lock, queue, and shared holders if this instance has met shared mode.
  * ARGV  1 instance, 2 until when this counts (see inTime), 3 `<highest token of a hold that this instance has ended> <length of
- *       the key prefix> <inbox channel prefix, or empty for no messages>`, then for each its terms:
+ *       the key prefix> <inbox channel prefix, or empty for no messages>`, then for each its request:
  *       `<ttl in ms> <tokens wanted> <rest of the place>`, without a rest to ask without queueing. A token after that
  *       counts in place of the highest one.
  * Reply for each granted: first token, or { first token, tokens } if there are fewer than wanted.
@@ -28,13 +28,13 @@ import { include, includeBelow, luaScript } from './lua-script.js';
 export const acquireScript = luaScript('acquire')`
 local fence, instance, n = KEYS[1], ARGV[1] .. ':', #ARGV - 3
 local stride = (#KEYS - 1) / n
--- The most common request, for free names with equal terms, skips the functions below: their set-up takes Redis longer than
+-- The most common request, for free names with equal requests, skips the functions below: their set-up takes Redis longer than
 -- the request. Not so a counter beside its lock, whose key is longer by this suffix: it expires.
 if ARGV[4] == ARGV[#ARGV] and #fence ~= #KEYS[2] + #':fence' and redis.call('EXISTS', unpack(KEYS, 2)) == 0 then
-  local terms = ARGV[4]
-  local ttl = string.match(terms, '^(%d+) 1 ')
+  local request = ARGV[4]
+  local ttl = string.match(request, '^(%d+) 1 ')
   for i = 5, n + 2 do
-    ttl = ARGV[i] == terms and ttl
+    ttl = ARGV[i] == request and ttl
   end
   local time = ttl and redis.pcall('TIME')
   local us = time and time[2]
