@@ -215,7 +215,7 @@ export class LockEngine implements StoreEvents {
   }
 
   askedIfWaiting(name: string, place: string): void {
-    if (!this.queues.needs(name, place)) this.queues.leave(name, place);
+    if (!this.queues.needs(name, place)) this.queues.cancelPlace(name, place);
   }
 
   isInUse(name: string): boolean {

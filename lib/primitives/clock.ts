@@ -39,7 +39,7 @@ const LOOK_INTERVAL = 0.1;
  * The monotonic clock, corrected by the time that a suspended machine slept through.
  *
  * CLOCK_MONOTONIC stands still during a suspend, but leases in Redis continue. A jump of the wall clock ahead of it
- * therefore counts as elapsed time: holders must give up a lease too early rather than too late. Slow drift of the wall
+ * therefore counts as elapsed time: a hold must end too early rather than too late. Slow drift of the wall
  * clock (NTP slewing) and jumps back have no effect.
  */
 export class SystemClock implements Clock {

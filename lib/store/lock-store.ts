@@ -72,7 +72,7 @@ export interface OwnerChange {
 /**
  * The outcome of a transfer:
  * - moved: the new owner ids have all locks.
- * - taken: nothing was changed. Another taker may have the locks, and may give them back.
+ * - taken: nothing was changed. Another taker may have the locks, and may return them.
  * - gone: nothing was changed, and nobody can move the locks any more, because one of them has ended. Others may be left.
  */
 export type Transferred = 'moved' | 'taken' | 'gone';
@@ -185,8 +185,8 @@ export interface LockStore {
    * Moves the locks of one hold to other owner ids, all or none. A repeated request has the same outcome. The reply may
    * take long. Undefined for stores whose holds cannot move.
    *
-   * On several servers, the first name decides which of several takers gets the hold. It is moved first; to give the
-   * hold back, it is moved last.
+   * On several servers, the first name decides which of several takers gets the hold. It is moved first; to return
+   * the hold, it is moved last.
    */
   transfer?(changes: readonly OwnerChange[], decider?: 'first' | 'last'): Promise<Transferred>;
   /**

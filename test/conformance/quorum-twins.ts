@@ -86,7 +86,7 @@ export class QuorumTwins {
         const vote = this.recent(operation.vote);
         if (!vote) return;
         const { instance, name, token } = vote;
-        const places = { leaves: 'leave', joins: this.place(instance), neither: '' };
+        const places = { leaves: 'cancel', joins: this.place(instance), neither: '' };
         const place = places[operation.place];
         const wake = operation.wakes ? 'wake' : 'quiet';
         return this.one(quorumReleaseScript, name, [instance, token, wake, place, INBOX, CLAIM, name]);

@@ -252,7 +252,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'quorum-release, others wait': { ...nodeRelease, waiting: atNode },
   'quorum-release, to leave': {
     ...nodeRelease,
-    args: ['a', 100, 'wake', 'leave', 'lock:inbox:', 300, 'n'],
+    args: ['a', 100, 'wake', 'cancel', 'lock:inbox:', 300, 'n'],
     waiting: ['a', ...atNode],
   },
   'quorum-release, to queue again': {

@@ -238,7 +238,7 @@ class Takeover {
       ttl: Math.max(...this.changes.map((change) => change.ttl)),
       send: async () => store.transfer?.(back, 'last'),
       ended: (_, outcome) => {
-        // Other parts that this instance owns are of no use to a later attempt.
+        // Other names that this instance owns are of no use to a later attempt.
         if (outcome === 'taken' || outcome === 'gone') this.releaseRest(({ to }) => [to]);
         this.reject(this.errorOf(outcome === 'moved' ? 'valid' : outcome ? 'gone' : 'undecided'));
       },

@@ -86,7 +86,7 @@ export function holdsOf(lock: Lock): readonly ReusableLock[] {
 }
 
 /**
- * Detaches all holds of a lock. If one of several fails, all others are given up, because the lock is one.
+ * Detaches all holds of a lock. If one of several fails, all others are released, because the lock is one.
  */
 export async function detachAll(holds: readonly ReusableLock[], ttl: Duration | undefined): Promise<string> {
   const lease = resolveTtl(ttl);

@@ -95,7 +95,7 @@ export class LocalQueues<
   }
 
   /** Leaves a place in the store's queue at which no caller here waits. */
-  leave(name: string, place: string): void {
+  cancelPlace(name: string, place: string): void {
     const terms = parsePlace(place).shared;
     const since = Math.min(this.get(name)?.record.since ?? Infinity, this.endedToken);
     void this.cancel(name, { place, shared: terms && { terms, since } }, 0);

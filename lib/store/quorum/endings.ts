@@ -13,7 +13,7 @@ export interface Ending {
   readonly token: number;
   /** Whether to notify waiting instances, and with `revoke` also the holder. */
   readonly mode: 'wake' | 'quiet' | 'revoke';
-  /** A place in the queue to take, `leave` to leave it, or '' for neither. */
+  /** A place in the queue to take, `cancel` to leave it, or '' for neither. */
   readonly place: string;
 }
 
@@ -67,7 +67,7 @@ export class Endings {
 
   /** Removes this instance from a node's queue, and passes on a lock that the node has reserved for it. */
   cancel(node: QuorumNode, name: string): void {
-    void this.behind({ name, token: 0, mode: 'wake', place: 'leave' }, [node]);
+    void this.behind({ name, token: 0, mode: 'wake', place: 'cancel' }, [node]);
   }
 
   /** Resolves when all requests in flight are confirmed. */

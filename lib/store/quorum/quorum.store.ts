@@ -170,7 +170,7 @@ export class QuorumStore implements LockStore {
   async cancel(name: string): Promise<readonly string[]> {
     const token = this.waits.lastOf(name);
     this.waits.end(name);
-    await this.endings.everywhere({ name, token, mode: 'wake', place: 'leave' });
+    await this.endings.everywhere({ name, token, mode: 'wake', place: 'cancel' });
     return [];
   }
 

@@ -11,7 +11,7 @@ import { include } from './lua-script.js';
  * KEYS  1 lock, 2 queue, 3 fence of this name.
  * ARGV  1 instance, or the owner id of a forced release. 2 token, 0 for a forced release.
  *       3 `wake` or `quiet`: whether to notify waiting instances, or `revoke` for a forced release, which notifies them.
- *       4 place to take in the queue, `leave` to leave it, or '' for neither.
+ *       4 place to take in the queue, `cancel` to leave it, or '' for neither.
  *       5 inbox channel prefix, 6 ms of a reservation, 7 lock name.
  * Reply 1 released, 0 the instance or the owner had nothing here.
  *
@@ -28,7 +28,7 @@ local is_awaited = mode ~= 'quiet' and redis.call('ZCARD', queue) > 0
 if place ~= '' or is_awaited then
   check(queue)
 end
-if place == 'leave' then
+if place == 'cancel' then
   redis.pcall('ZREM', queue, instance)
 end
 if last < token then
@@ -47,7 +47,7 @@ end
 if is_awaited and not owner then
   reserve(lock, queue, ARGV[6], ARGV[7])
 end
-if place ~= 'leave' and place ~= '' then
+if place ~= 'cancel' and place ~= '' then
   join(queue, place)
 end
 return released

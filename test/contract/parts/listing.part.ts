@@ -168,7 +168,7 @@ export function describeListing(context: ContractContext): void {
     });
 
     if (context.capabilities.shares)
-      it('lists shared holds and joint names one by one, and counts local waiters', async () => {
+      it('lists shared holds and the names of one call one by one, and counts local waiters', async () => {
         const { backend, name } = context;
         const locks = backend.service();
         const readers = [

@@ -98,7 +98,7 @@ export class MemoryNode {
     let owner = keys.get(lock);
     const own = owner === instance ? 0 : grantOf(instance, owner);
     const isAwaited = mode !== 'quiet' && keys.zrange(queue).length > 0;
-    if (place === 'leave') this.leave(queue, instance);
+    if (place === 'cancel') this.leave(queue, instance);
     if (this.last(fence) < Number(token)) this.accept(fence, token, FENCE_RETENTION);
     let released = 0;
     if (own !== undefined && own <= Number(token)) {
@@ -109,7 +109,7 @@ export class MemoryNode {
       keys.del(lock);
     }
     if (isAwaited && owner === undefined) this.reserve(lock, queue, inbox, claimTtl, name);
-    if (place !== 'leave' && place !== '') this.join(queue, place);
+    if (place !== 'cancel' && place !== '') this.join(queue, place);
     return released;
   }
 

@@ -63,7 +63,7 @@ describe("layout: 'per-name', behind one endpoint of many shards", () => {
     await using all = await first.locks.acquire(NAMES);
 
     expect(await second.locks.tryAcquire([...NAMES, 'seven'])).toBeUndefined();
-    // What was granted beside the others is given back behind the answer.
+    // The names that were granted beside the others are released after the answer.
     await waitFor(async () => (await first.locks.query('seven')).held.length === 0);
     expect(all.keys).toHaveLength(NAMES.length);
   });

@@ -70,7 +70,7 @@ describe('a quorum of five (row 9)', () => {
     expect(granted).toEqual(left);
     expect(faulty.length).toBeGreaterThanOrEqual(MAJORITY);
     await waitFor(async () => (await scene.owners(name, left)).every((owner) => owner === null), {
-      that: 'what was granted to be given back',
+      that: 'the grants to be returned',
     });
   }
 });

@@ -229,7 +229,7 @@ describe('A lock that replicas must confirm', () => {
 
     await expect(call).rejects.toBeInstanceOf(LockUnavailableError);
     await waitFor(async () => (await exists('lock:{elsewhere}')) === 0, {
-      that: 'the lock to be given back',
+      that: 'the lock to be returned',
     });
   });
 

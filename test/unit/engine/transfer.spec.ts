@@ -63,7 +63,7 @@ describe('A hold that is detached', () => {
     expect(fixture.store.unseen('release')).toBe(0);
   });
 
-  it('continues without a reply, is taken back in the store, and can be detached again', async () => {
+  it('continues without a reply, is returned in the store, and can be detached again', async () => {
     const detaching = observe(hold.detach());
     const call = await fixture.store.next('transfer');
     await fixture.clock.advance(2_000);

@@ -56,7 +56,7 @@ describe('A transfer of locks on several servers', () => {
     expect(await outcome).toBe('gone');
   });
 
-  it('gives the first name back last, so that the next taker finds all', async () => {
+  it('returns the first name last, so that the next taker finds all', async () => {
     const { answer, requests, sent } = scene();
     const outcome = requests.move(CHANGES, 'last');
     expect(sent).toEqual(['lock:{b}', 'lock:{c}']);
@@ -67,7 +67,7 @@ describe('A transfer of locks on several servers', () => {
     expect(await outcome).toBe('moved');
   });
 
-  it('keeps the first name if another one cannot be given back, and fails with its error', async () => {
+  it('keeps the first name if another one cannot be returned, and fails with its error', async () => {
     const { answer, requests, sent } = scene();
     const outcome = requests.move(CHANGES, 'last');
     await answer(1);

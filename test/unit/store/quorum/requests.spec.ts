@@ -46,7 +46,7 @@ describe('Each node of a quorum receives', () => {
   it.each<[string, (on: QuorumStore) => Promise<unknown>, ...Request[]]>([
     ['a release', (on) => on.release('n', 'me:7'), ending(7, 'wake')],
     ['a release with a gap', (on) => on.release('n', 'me:7', false, GAP), ending(7, 'quiet')],
-    ['a cancellation of a wait', (on) => on.cancel('n'), ending(0, 'wake', 'leave')],
+    ['a cancellation of a wait', (on) => on.cancel('n'), ending(0, 'wake', 'cancel')],
     [
       'a renewal, and the end of a hold that a majority does not know',
       (on) => on.extend([{ name: 'n', owner: 'me:7', ttl: 9_999.5, exact: false }]),
@@ -114,7 +114,7 @@ describe('Each node of a quorum receives', () => {
     for (const each of sent) each.mockClear();
     await store.cancel('n');
 
-    expect(received()).toStrictEqual([ending(Number(last), 'wake', 'leave')]);
+    expect(received()).toStrictEqual([ending(Number(last), 'wake', 'cancel')]);
     await other.close();
   });
 });
