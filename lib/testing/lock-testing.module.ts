@@ -1,13 +1,16 @@
-import { type DynamicModule, Logger, Module } from '@nestjs/common';
+import { type DynamicModule, Inject, Logger, Module } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { RedisLockModuleOptions, ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { LOG_CONTEXT } from '../diagnostics/lock-log.js';
 import type { createLockService } from '../lock-service.factory.js';
 import {
   CREATE_SERVICE,
   OPTIONS,
+  OWN_LOCK_SERVICE,
   type RedisLockModuleExtras,
   RESOLVED_OPTIONS,
 } from '../nest/module/lock-module.definition.js';
+import { assertConfigured } from '../nest/module/import-checks.js';
 import { LockCoreModule } from '../nest/module/lock-core.module.js';
 import { moduleAround } from '../nest/module/redis-lock.module.js';
 import { resolveModuleOptions, withAccessors } from '../options/module-options.js';
@@ -48,6 +51,11 @@ export interface OverridingBuilder {
  */
 @Module({})
 export class LockTestingModule {
+  /** @internal */
+  constructor(@Inject(ModulesContainer) modules: ModulesContainer) {
+    assertConfigured(modules, LockTestingModule, OWN_LOCK_SERVICE);
+  }
+
   /**
    * Creates the module, with options as in `RedisLockModule.forRoot`.
    *

@@ -18,6 +18,7 @@ import {
   type RedisLockModuleOptions,
 } from '../../lib/index.js';
 import type { RedisLockModuleExtras } from '../../lib/nest/module/lock-module.definition.js';
+import { LockTestingModule } from '../../lib/testing/index.js';
 import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 
@@ -28,6 +29,9 @@ class Jobs {
     return lock?.keys ?? [];
   }
 }
+
+@Injectable()
+class Plain {}
 
 @Injectable()
 class Unsafe {
@@ -79,6 +83,25 @@ const locks = (options: RedisLockModuleOptions & RedisLockModuleExtras = {}): Dy
 
 // For an application that fails after the modules have begun: Nest does not close it, and a connection would remain.
 const lazyLocks = (): DynamicModule => locks({ connection: `${server.url}?lazyConnect=true` });
+
+describe.each([RedisLockModule, LockTestingModule])('the import of %p without options', (module) => {
+  it.each([
+    ['locked methods', Jobs],
+    ['no locked method', Plain],
+  ])('fails the start of an application with %s', async (_what, provider) => {
+    await expect(start({ imports: [module], providers: [provider] })).rejects.toThrow(
+      `The application imports ${module.name} without options, which provides no locks. Write imports: [${module.name}.forRoot({ … })].`,
+    );
+  });
+
+  it('is accepted beside one with options, whose locks it uses', async () => {
+    @Module({ imports: [module], providers: madeByNest })
+    class JobsModule {}
+    const app = await start({ imports: [JobsModule, locks()] });
+
+    expect(await app.get(Jobs).run()).toEqual(['job']);
+  });
+});
 
 describe('an application without the module', () => {
   it('has no lock of one that runs beside it', async () => {

@@ -1,4 +1,4 @@
-import type { InjectionToken } from '@nestjs/common';
+import type { InjectionToken, Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { LockConfigError } from '../../errors/lock.error.js';
 
@@ -18,6 +18,18 @@ export function assertNotLoadedLazily(modules: ModulesContainer, token: symbol):
         'would stay. Import it in the root module of the application; modules that use locks may be loaded lazily.',
     );
   }
+}
+
+/**
+ * Rejects an import of the class alone, which provides no locks, in an application without an import with options.
+ *
+ * @param token provided by each module with options.
+ */
+export function assertConfigured(modules: ModulesContainer, { name }: Type, token: symbol): void {
+  if ([...modules.values()].some(({ providers }) => providers.has(token))) return;
+  throw new LockConfigError(
+    `The application imports ${name} without options, which provides no locks. Write imports: [${name}.forRoot({ … })].`,
+  );
 }
 
 /**

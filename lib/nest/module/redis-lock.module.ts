@@ -1,9 +1,12 @@
-import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { Inject, Module, type DynamicModule, type Type } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { RedisLockModuleOptions } from '../../options/module-options.interface.js';
 import { withAccessors } from '../../options/module-options.js';
+import { assertConfigured } from './import-checks.js';
 import { LockCoreModule } from './lock-core.module.js';
 import {
   byFactory,
+  OWN_LOCK_SERVICE,
   type RedisLockModuleAsyncOptions,
   type RedisLockModuleExtras,
 } from './lock-module.definition.js';
@@ -20,6 +23,11 @@ import { ServiceCloser } from './service-closer.js';
  */
 @Module({})
 export class RedisLockModule {
+  /** @internal */
+  constructor(@Inject(ModulesContainer) modules: ModulesContainer) {
+    assertConfigured(modules, RedisLockModule, OWN_LOCK_SERVICE);
+  }
+
   /**
    * Creates the module with given options; without options, it connects to 127.0.0.1:6379. Invalid options fail the
    * start of the application with a LockConfigError.
