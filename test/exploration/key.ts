@@ -40,8 +40,8 @@ export function keyOf(world: World): string {
   const { now, sites, server } = world;
   const ofSites = sites.map((site) => written(now, siteInOrder(site)));
   const rest = [written(now, [server, world.tokens, world.revoked, world.passed])];
-  const { hasRefusedCleanUp, hasRunLate, isCalm, left } = world;
-  const flags = `${Object.values(left).join(' ')}${isCalm ? 'c' : ''}${hasRunLate ? 'l' : ''}${hasRefusedCleanUp ? 'r' : ''}`;
+  const { hasRefusedEnding, hasRunLate, isCalm, left } = world;
+  const flags = `${Object.values(left).join(' ')}${isCalm ? 'c' : ''}${hasRunLate ? 'l' : ''}${hasRefusedEnding ? 'r' : ''}`;
   const marks = ofSites.map((part, i) => (part.mark ??= markOf(part, i)));
   let least: string | undefined;
   for (const order of ordersOf(marks)) {

@@ -135,7 +135,7 @@ function addFaults(add: Add, { left }: World, { id, i, network }: Site): void {
       w.spend('refusal');
       const site = siteOf(w, i);
       const to = take(site);
-      w.hasRefusedCleanUp ||= isRepeated(to);
+      w.hasRefusedEnding ||= isRepeated(to);
       site.network.answer(to, undefined, REFUSED);
     });
   if (left.fault === 0 || isCut) return;

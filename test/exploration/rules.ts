@@ -55,14 +55,7 @@ export function brokenRest(world: World): string {
   const found = NAMES.map((name) => world.server.query(name));
   const isEmpty = found.every(({ held, pending }) => held.length === 0 && pending.length === 0);
   const isPassed = world.passed !== undefined;
-  if (
-    waiting.length === 0 &&
-    isIdle &&
-    !isEmpty &&
-    !isPassed &&
-    !world.hasRunLate &&
-    !world.hasRefusedCleanUp
-  )
+  if (waiting.length === 0 && isIdle && !isEmpty && !isPassed && !world.hasRunLate && !world.hasRefusedEnding)
     return 'the server keeps a lease or a place that nobody has';
   if (time === undefined) {
     if (waiting.length > 0) return 'a caller waits for ever';

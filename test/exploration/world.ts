@@ -80,8 +80,8 @@ export class World {
   passed: string | undefined;
   /** Whether a request has run that its instance no longer knows. */
   hasRunLate = false;
-  /** Whether a release or a leave was refused for good: what it should have ended lasts until its lease ends. */
-  hasRefusedCleanUp = false;
+  /** Whether a release, return or cancel was refused for good: the lease or place lasts until its time has passed. */
+  hasRefusedEnding = false;
   problem = '';
   /** What happens. */
   step = '';
@@ -145,7 +145,7 @@ export class World {
       !this.isCalm &&
       this.left.fault === budget.fault &&
       this.left.cut === budget.cut &&
-      !this.hasRefusedCleanUp
+      !this.hasRefusedEnding
     );
   }
 }

@@ -9,7 +9,7 @@ export const SLOW = [
   '/test/types/',
   '/test/contract/lock-service\\.memory\\.spec',
   '/test/docs/code\\.spec',
-  '/test/redis/(?:blocked-event-loop|clean-ups|other-packages|outage|refusals|rolling-out|silent-holders|unusable-redis)\\.spec',
+  '/test/redis/(?:blocked-event-loop|other-packages|outage|refusals|repeated-requests|rolling-out|silent-holders|unusable-redis)\\.spec',
   '/test/scripts/refused-commands\\.spec',
   '/test/unit/engine/old-generation\\.spec',
   '/test/unit/keys/key-template-collision\\.spec',
