@@ -9,7 +9,6 @@ import type { RedisClient, SubscribeCommand } from '../connection/redis-client.j
  */
 export class NodeListener {
   private isLost = false;
-  private readonly waiting = new Set<(error: unknown) => void>();
 
   constructor(
     private readonly client: RedisClient,
@@ -24,28 +23,13 @@ export class NodeListener {
     client.on('lost', () => this.lose(new Error('The connection was closed.')));
   }
 
-  /** Subscribes. Rejects if the node rejects it, does not answer, or the connection is lost. */
+  /** Subscribes. After too long a wait for the reply, the connection counts as lost. */
   subscribe(command: SubscribeCommand, channel: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.isLost) return reject(new Error('The connection was closed.'));
-      const timer = this.clock.schedule(
-        () => this.lose(new Error(`Redis did not answer ${command} within ${this.timeout} ms.`)),
-        this.timeout,
-      );
-      const end = (): void => {
-        this.clock.cancel(timer);
-        this.waiting.delete(refuse);
-      };
-      const refuse = (error: unknown): void => {
-        end();
-        reject(error);
-      };
-      this.waiting.add(refuse);
-      this.client.subscribe(command, channel).then(() => {
-        end();
-        resolve();
-      }, refuse);
-    });
+    const timer = this.clock.schedule(
+      () => this.lose(new Error(`Redis did not answer ${command} within ${this.timeout} ms.`)),
+      this.timeout,
+    );
+    return this.client.subscribe(command, channel).finally(() => this.clock.cancel(timer));
   }
 
   unsubscribe(channel: string): void {
@@ -65,7 +49,6 @@ export class NodeListener {
   private lose(error: unknown): void {
     if (this.isLost) return;
     this.close();
-    for (const refuse of [...this.waiting]) refuse(error);
     this.lost(error);
   }
 }
