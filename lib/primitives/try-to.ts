@@ -6,3 +6,9 @@ export function tryTo<T>(look: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** The elements of an array as JSON; none for any other text. */
+export function listIn(json: string): readonly unknown[] {
+  const value: unknown = tryTo(() => JSON.parse(json));
+  return Array.isArray(value) ? value : [];
+}

@@ -1,6 +1,7 @@
 import { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import { answerWithin, sleep } from '../../primitives/answer-within.js';
 import type { Clock } from '../../primitives/clock.js';
+import { listIn } from '../../primitives/try-to.js';
 import type { LockInfo } from '../../store/lock-snapshot.interface.js';
 import type { LockStore } from '../../store/lock-store.js';
 import { instanceOf, isInstance } from '../../store/owner-id.js';
@@ -179,12 +180,3 @@ export class Labels {
 }
 
 const NOBODY = Promise.resolve(false);
-
-function listIn(json: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(json);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
-}

@@ -3,6 +3,7 @@ import { LockKeyError } from '../../errors/lock.error.js';
 import { lockNameProblem } from '../../keys/lock-name.js';
 import { MAX_PERMITS } from '../../options/option-table.js';
 import { isMilliseconds } from '../../options/option-checks.js';
+import { listIn } from '../../primitives/try-to.js';
 import { taggedOwner } from '../../store/owner-id.js';
 
 /** A detached hold of one name. */
@@ -61,20 +62,13 @@ export function formatTransfer({ secret, holds }: Transfer): string {
  * @throws LockKeyError for any other value, which the message does not contain, because it may be part of a valid one.
  */
 export function parseTransfer(value: unknown): Transfer {
-  const [secret, ...holds] = typeof value === 'string' && value.startsWith(PREFIX) ? contentOf(value) : [];
+  const isOne = typeof value === 'string' && value.startsWith(PREFIX);
+  const text = isOne ? Buffer.from(value.slice(PREFIX.length), 'base64url').toString() : '';
+  const [secret, ...holds] = listIn(text);
   const isWhole = typeof secret === 'string' && secret !== '' && holds.length > 0;
   if (isWhole && holds.every(isHold) && new Set(holds.map(({ name }) => name)).size === holds.length)
     return { secret, holds };
   throw new LockKeyError('attach() takes the string that detach() returned, complete and unchanged.');
-}
-
-function contentOf(value: string): readonly unknown[] {
-  try {
-    const content: unknown = JSON.parse(Buffer.from(value.slice(PREFIX.length), 'base64url').toString());
-    return Array.isArray(content) ? content : [];
-  } catch {
-    return [];
-  }
 }
 
 function isHold(value: unknown): value is DetachedHold {
