@@ -146,20 +146,13 @@ export class Labels {
     const { clock, store } = this;
     const id = ++this.count;
     const question = `asked ${this.own} ${id} ${JSON.stringify(holds.map(({ name, owner }) => [name, owner]))}`;
-    let hasAnswered = false;
-    const answer = new Promise<readonly unknown[]>((resolve) => {
-      this.questions.set(id, (labels) => {
-        hasAnswered = true;
-        resolve(labels);
-      });
-    });
+    const answer = new Promise<readonly unknown[]>((resolve) => this.questions.set(id, resolve));
     try {
       for (const delay of this.intervals) {
-        const isSent =
-          (await answerWithin(clock, store.send?.(instance, question) ?? NOBODY, delay)) ?? false;
-        if (!isSent) return undefined;
+        const sent = store.send?.(instance, question);
+        if (!sent || !(await answerWithin(clock, sent, delay))) return undefined;
         const labels = await Promise.race([answer, sleep(clock, delay)]);
-        if (hasAnswered) return labels ?? [];
+        if (labels) return labels;
       }
     } finally {
       this.questions.delete(id);
@@ -178,5 +171,3 @@ export class Labels {
     this.store.send?.(asker, `labels ${question} ${JSON.stringify(labels)}`).catch(() => undefined);
   }
 }
-
-const NOBODY = Promise.resolve(false);
