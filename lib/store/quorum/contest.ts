@@ -48,12 +48,10 @@ export class Contest {
     this.gate = new Gate(parts.clock);
   }
 
-  /** Requests a name, with tokens beyond `last`. */
-  async run(request: ContestRequest, last = 0): Promise<Grant | Taken> {
+  async run(request: ContestRequest): Promise<Grant | Taken> {
     const { waits } = this.parts;
     const wait = waits.begin(request.name);
     wait.isQueued ||= request.place !== undefined;
-    wait.note(last);
     const reply = await this.gate.pass(() => this.contend(request, wait));
     // An attempt without a place needs no leave.
     if (isGrant(reply) || !wait.isQueued) waits.end(request.name);

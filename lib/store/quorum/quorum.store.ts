@@ -129,7 +129,7 @@ export class QuorumStore implements LockStore {
    */
   yield({ owner, ...request }: YieldRequest): Promise<Grant | Taken> {
     void this.endings.behind(endOf(request.name, owner));
-    return this.contest.run(request, tokenOf(owner));
+    return this.contest.run(request);
   }
 
   release(name: string, owner: string, _isAwaited?: boolean, gap?: Gap): Promise<boolean> {
