@@ -21,6 +21,10 @@ const LOOK_AGAIN = 30_000;
 export const POLLED_INSTEAD =
   'Waiters now ask ten times a second for their locks, as with the option advanced.wake: "poll", without messages.';
 
+const COPIED =
+  'Another process has the same instance name: this machine was probably copied while the process ran. Both may hold ' +
+  'the same locks, with equal fencing tokens: restart one of the processes.';
+
 /** Milliseconds without a trial of an established connection, after one or after a message that replaces it. */
 const DOUBT_INTERVAL = 1_500;
 /** Maximum milliseconds of a message on an established connection. */
@@ -79,14 +83,12 @@ export class Trial {
   private doubtedAt = -Infinity;
   /** Whether the listening connection was replaced since the last success. */
   private hasReplaced = false;
-  private isCopied = false;
   private isHeard = false;
   private isCounted = false;
   private uncounted = 0;
   private isAsking = false;
   private isOutdated = false;
   private timer: ScheduledCall | undefined;
-  private warned = false;
   private readonly logged = new Set<string>();
 
   constructor(private readonly settings: TrialSettings) {}
@@ -226,9 +228,8 @@ export class Trial {
     this.hasReplaced = false;
     this.uncounted = 0;
     if (this.receivers === 'counted') return;
+    if (this.receivers === 'uncounted') log.log('Locks are handed over by messages again.');
     this.receivers = 'counted';
-    if (this.warned) log.log('Locks are handed over by messages again.');
-    this.warned = false;
     changed();
   }
 
@@ -236,10 +237,9 @@ export class Trial {
     const { changed, consequence = POLLED_INSTEAD, log } = this.settings;
     // A late message still counts.
     this.askIn(LOOK_AGAIN);
-    if (!this.warned) log.warn(`Redis, or a proxy before it, ${reason}. ${consequence}`);
-    this.warned = true;
     if (this.receivers === 'uncounted') return;
     this.receivers = 'uncounted';
+    log.warn(`Redis, or a proxy before it, ${reason}. ${consequence}`);
     changed();
   }
 
@@ -270,12 +270,8 @@ export class Trial {
 
   /** Reports that another process listens as this instance. Its next trial tells that process, too. */
   private reportCopy(): void {
-    if (this.isCopied) return;
-    this.isCopied = true;
-    this.settings.log.error(
-      'Another process has the same instance name: this machine was probably copied while the process ran. Both ' +
-        'may hold the same locks, with equal fencing tokens: restart one of the processes.',
-    );
+    if (!this.isNew(COPIED)) return;
+    this.settings.log.error(COPIED);
     this.ask();
   }
 
