@@ -70,18 +70,15 @@ export class LeaseMachine {
     if (lease.renewing) lease.renewAt = -Infinity;
   }
 
-  /** Notes a lease for {@link atEndOfTick}; returns whether it is the first one. */
+  /** Notes a lease, perhaps again, for {@link atEndOfTick}; returns whether it is the first one. */
   renewSoon(lease: Lease): boolean {
-    if (lease.renewsSoon) return false;
-    lease.renewsSoon = true;
     return this.soon.push(lease) === 1;
   }
 
   /** Decides about the leases that were noted in this tick. */
   atEndOfTick(now: number): Decisions {
-    const { soon } = this;
+    const soon = new Set(this.soon);
     this.soon = [];
-    for (const lease of soon) lease.renewsSoon = false;
     const decisions = new Decisions();
     for (const lease of soon) if (this.leases.has(lease)) decisions.renewUnlessExpired(lease, now);
     return decisions;

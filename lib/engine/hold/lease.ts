@@ -17,11 +17,6 @@ const MAX_EXCESS = 1.1;
 /** Minimum milliseconds of a lease that is passed on in memory. */
 const MIN_LEFT = 500;
 
-/** Milliseconds by which the clocks of this process and of the server may differ after `ttl` ms. */
-function drift(ttl: number): number {
-  return ttl * SKEW + LATENCY;
-}
-
 /** A request for a lease of `ttl` ms, with its sending time. */
 interface LeaseRequest {
   readonly ttl: number;
@@ -61,9 +56,12 @@ export interface Passing {
 
 const NO_REQUESTS: readonly LeaseRequest[] = [];
 
-/** The time until which a lease of `ttl` ms, requested at `sentAt`, certainly runs. */
+/**
+ * The time until which a lease of `ttl` ms, requested at `sentAt`, certainly runs, although the clocks of this process
+ * and of the server drift apart.
+ */
 export function deadlineOf(ttl: number, sentAt: number): number {
-  return sentAt + ttl - drift(ttl);
+  return sentAt + ttl - (ttl * SKEW + LATENCY);
 }
 
 /**
@@ -74,8 +72,6 @@ export function deadlineOf(ttl: number, sentAt: number): number {
 export class Lease implements FifoNode<Lease> {
   previous: Lease | undefined;
   next: Lease | undefined;
-  /** Whether a renewal is about to be sent. */
-  renewsSoon = false;
   readonly owner: string;
   /** The token in the owner id. */
   readonly ownerToken: number;
@@ -147,10 +143,6 @@ export class Lease implements FifoNode<Lease> {
     this.ttl = ttl;
     this.renew = renew;
     this.replicas = replicas;
-    return this.takeToken();
-  }
-
-  takeToken(): number {
     return this.nextToken++;
   }
 
