@@ -57,7 +57,7 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
 
   override canReceive(name: string): boolean {
     const subscription = this.known(name);
-    return subscription !== undefined && subscription.stands && this.countsReceivers(subscription.address);
+    return subscription?.stands === true && this.trials.trialAt(subscription.address).receivers === 'counted';
   }
 
   /** Tries the node that serves a name. */
@@ -117,10 +117,6 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
   handleTrialResult(address: string): void {
     if (this.trials.receivers === 'uncounted') return this.events.subscribed();
     for (const { name } of this.standingAt(address)) if (name !== undefined) this.events.subscribed(name);
-  }
-
-  private countsReceivers(address: string): boolean {
-    return this.trials.trialAt(address).receivers === 'counted';
   }
 
   private listenerOf(subscription: ClusterSubscription): NodeListener | undefined {

@@ -103,7 +103,7 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
 
 /** Logs each problem of a connection once, without credentials, and its end. */
 export class Trouble {
-  private last: Error | undefined;
+  error: Error | undefined;
   /** Problems since the last success; several connections may fail alternately with different messages. */
   private readonly logged = new Set<string>();
 
@@ -112,21 +112,17 @@ export class Trouble {
     private readonly log: LockLog,
   ) {}
 
-  get error(): Error | undefined {
-    return this.last;
-  }
-
   report(error: unknown): void {
     const clean = connectionError(error, this.redaction);
-    this.last = clean;
+    this.error = clean;
     if (this.logged.has(clean.message)) return;
     this.logged.add(clean.message);
     this.log.error(`Redis cannot be used for locks: ${clean.message}`);
   }
 
   end(): void {
-    if (!this.last) return;
-    this.last = undefined;
+    if (!this.error) return;
+    this.error = undefined;
     this.logged.clear();
     this.log.log('Redis can be used for locks again.');
   }
