@@ -92,11 +92,6 @@ export function sharesOf(instance: string, tag: string, { token, tokens }: Block
   });
 }
 
-/** The part of an owner id before its token: the instance, with the tag if it has one. */
-export function holderIn(owner: string): string {
-  return owner.slice(0, owner.lastIndexOf(':'));
-}
-
 /** The digits of the fencing token at the end of an owner id. */
 export function digitsIn(owner: string): string {
   return owner.slice(owner.lastIndexOf(':') + 1);

@@ -2,7 +2,7 @@ import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
 import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.script.js';
 import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
-import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
+import { releaseByOwnerScript } from '../../lib/store/scripts/release-by-owner.script.js';
 import { yieldScript } from '../../lib/store/scripts/yield.script.js';
 import { FaultScene } from './support/fault-scene.js';
 import { expectNoHarm, HeldScene } from './support/held-scene.js';
@@ -36,7 +36,7 @@ describe('repeatedly lost replies', () => {
 
   it.each([
     ['acquire-shared', acquireSharedScript.sha],
-    ['release-shared', releaseSharedScript.sha],
+    ['release-by-owner', releaseByOwnerScript.sha],
   ])('a repeatedly lost reply of %s costs no turn and no permit', async (_name, sha) => {
     // A permit kept by nobody would be missed for the whole of so long a lease.
     await scene.open({ ttl: 20_000 });

@@ -10,7 +10,7 @@ import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { quorumAcquireScript } from '../../lib/store/scripts/quorum-acquire.script.js';
 import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
-import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
+import { releaseByOwnerScript } from '../../lib/store/scripts/release-by-owner.script.js';
 import { yieldScript } from '../../lib/store/scripts/yield.script.js';
 import { RedisServer } from '../support/redis-server.js';
 
@@ -84,7 +84,7 @@ const release = {
 };
 const releaseOne = { ...release, keys: [FENCE, N.lock, N.queue], args: ['a', BOTH, '5'] };
 const releaseShared = {
-  script: releaseSharedScript,
+  script: releaseByOwnerScript,
   keys: single,
   args: [BOTH, 'a~s1:1'],
   owner: 'shared',
@@ -158,11 +158,17 @@ const SCENES: Readonly<Record<string, Scene>> = {
     args: ['a', `${'lock:'.length} ${N.lock}:inbox:`, '5'],
     waiting,
   },
-  'release-shared, the last': { ...releaseShared, holders: { 'a~s1:1': TTL }, waiting },
-  'release-shared, with others': {
+  'release-by-owner, the last': { ...releaseShared, holders: { 'a~s1:1': TTL }, waiting },
+  'release-by-owner, with others': {
     ...releaseShared,
     holders: { 'a~s1:1': TTL, 'b~s1:1': 900 },
     waiting: [PLACES.limited],
+  },
+  'release-by-owner, an exclusive hold that was moved': {
+    ...releaseShared,
+    args: [BOTH, 'b~0f:5'],
+    owner: 'b~0f:5',
+    waiting: [PLACES.sharing, ...waiting],
   },
   'cancel, alone': {
     script: cancelScript,

@@ -11,7 +11,7 @@ import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { queryScript } from '../../lib/store/scripts/query.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
-import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
+import { releaseByOwnerScript } from '../../lib/store/scripts/release-by-owner.script.js';
 import { yieldScript } from '../../lib/store/scripts/yield.script.js';
 import type { RedisServer } from '../support/redis-server.js';
 import { startEmptied } from './emptied-server.js';
@@ -31,7 +31,7 @@ const SCRIPTS = [
   transferScript,
   queryScript,
   releaseScript,
-  releaseSharedScript,
+  releaseByOwnerScript,
   yieldScript,
 ];
 
@@ -83,7 +83,7 @@ describe('Scripts', () => {
 
   it.each([
     ...['acquire', 'release', 'extend', 'cancel', 'query', 'force-release', 'yield', 'transfer'],
-    ...['acquire-shared', 'release-shared', 'extend-shared', 'transfer-shared'],
+    ...['acquire-shared', 'release-by-owner', 'extend-shared', 'transfer-shared'],
   ])(
     'are loaded again without a caller noticing when Redis has forgotten them before %s (NOSCRIPT)',
     async (call) => {
@@ -125,7 +125,7 @@ describe('Scripts', () => {
       await reader?.extend();
       await flushBefore('transfer-shared');
       await (await second.locks.attach((await goer?.detach()) ?? '')).release();
-      await flushBefore('release-shared');
+      await flushBefore('release-by-owner');
       await reader?.release();
 
       expect([...first.logged, ...second.logged]).toEqual([]);
@@ -442,7 +442,7 @@ describe('Scripts', () => {
     await on(extendScript, [owner, 9_000], [lock, shared]);
     await on(extendScript, [owner, 9_000, 'write'], [lock, shared]);
     await on(transferScript, [owner, 'b~s1xf:1', 9_000], [lock, shared]);
-    await on(releaseSharedScript, [BOTH, 'b~s1xf:1']);
+    await on(releaseByOwnerScript, [BOTH, 'b~s1xf:1']);
     await on(cancelScript, ['a', 'a|3000|1', ...PREFIXES]);
 
     expect(await on(forceReleaseScript, [...PREFIXES, 'lock:inbox:'])).toEqual([[expect.any(String)], []]);

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { acquireSharedScript } from '../../lib/store/scripts/acquire-shared.script.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
-import { releaseSharedScript } from '../../lib/store/scripts/release-shared.script.js';
+import { releaseByOwnerScript } from '../../lib/store/scripts/release-by-owner.script.js';
 import type { RedisServer } from '../support/redis-server.js';
 import { startEmptied } from './emptied-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -37,7 +37,7 @@ describe('Scripts of shared holds', () => {
     return run(acquireSharedScript, [instance, '', `0 ${messages}`, text]);
   };
   const release = async (owner: string, messages = BOTH): Promise<unknown> => {
-    const [reply] = (await run(releaseSharedScript, [messages, owner])) as [unknown];
+    const [reply] = (await run(releaseByOwnerScript, [messages, owner])) as [unknown];
     return reply;
   };
   const members = (): Promise<string[]> =>
@@ -92,7 +92,7 @@ describe('Scripts of shared holds', () => {
     await share('b', { limit: 3, wanted: 5 });
     const on = ['lock:fence', ...[1, 2, 3].flatMap(() => [LOCK, QUEUE, SHARED])];
     const owners = [await ownerOf('a', 1), await ownerOf('a', 2)];
-    expect(await run(releaseSharedScript, [BOTH, ...owners, owners[1] ?? ''], on)).toEqual([1, 1, 0]);
+    expect(await run(releaseByOwnerScript, [BOTH, ...owners, owners[1] ?? ''], on)).toEqual([1, 1, 0]);
 
     await waitFor(() => messages.length > 0);
     expect(messages).toEqual([expect.stringMatching(/^shared \d+ 2\/128 3000 s1of3 n$/)]);

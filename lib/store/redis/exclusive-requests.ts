@@ -1,6 +1,6 @@
 import type { Grant, Taken } from '../grant.js';
 import type { AcquireRequest, Gap, YieldRequest } from '../lock-store.js';
-import { digitsIn, holderIn } from '../owner-id.js';
+import { digitsIn } from '../owner-id.js';
 import { acquireScript } from '../scripts/acquire.script.js';
 import { releaseScript } from '../scripts/release.script.js';
 import { yieldScript } from '../scripts/yield.script.js';
@@ -52,19 +52,6 @@ export class ExclusiveRequests {
     content.args.push(digitsIn(owner));
     this.outbox.flushSoon();
     return this.releases.join((reply) => this.outbox.isReleased(reply));
-  }
-
-  /** Releases in a separate call, because the requests of one call share the part of the owner id before the token. */
-  async releaseOther(name: string, owner: string, isAwaited: boolean): Promise<boolean> {
-    const { outbox } = this;
-    const keys: string[] = [];
-    outbox.pushKeys(keys, name);
-    outbox.flush();
-    const content = { keys, args: [digitsIn(owner)], isAwaited };
-    const reply = await outbox.sendReleases(releaseScript, content, holderIn(owner));
-    const [outcome] = Array.isArray(reply) ? list(reply, 1) : [reply];
-    if (outcome instanceof Error) throw outcome;
-    return outbox.isReleased(outcome);
   }
 
   private endOfTurn(

@@ -25,7 +25,7 @@ import {
   type Shares,
   type Taken,
 } from '../grant.js';
-import { digitsIn, isSharedOwner, sharedTag } from '../owner-id.js';
+import { digitsIn, sharedTag } from '../owner-id.js';
 import { formatPlace } from '../place.js';
 import { ClusterTopology } from './cluster/cluster.topology.js';
 import { integer, list, text } from './connection/script-reply.js';
@@ -115,9 +115,8 @@ export class RedisStore implements LockStore {
   release(name: string, owner: string, isAwaited = false, gap?: Gap): Promise<boolean> {
     if (gap) return this.exclusive.releaseWithGap(name, owner, gap);
     const leads = isAwaited && !this.polls;
-    if (owner[this.settings.instance.length] === ':') return this.exclusive.release(name, owner, leads);
-    if (isSharedOwner(owner)) return this.shared.release(name, owner, leads);
-    return this.exclusive.releaseOther(name, owner, leads);
+    const isOfQueue = owner[this.settings.instance.length] === ':';
+    return (isOfQueue ? this.exclusive : this.shared).release(name, owner, leads);
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {

@@ -3,7 +3,7 @@ import type { ShareRequest } from '../lock-store.js';
 import { sharedTag, sharesOf, taggedOwner } from '../owner-id.js';
 import { parsePlace } from '../place.js';
 import { acquireSharedScript } from '../scripts/acquire-shared.script.js';
-import { releaseSharedScript } from '../scripts/release-shared.script.js';
+import { releaseByOwnerScript } from '../scripts/release-by-owner.script.js';
 import { integer, isOne, list, strangeReply } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 import type { ScriptBatch } from './script-batch.js';
@@ -14,7 +14,7 @@ export class SharedRequests {
 
   constructor(private readonly outbox: Outbox) {
     this.acquires = outbox.newAcquireBatch((content) => outbox.sendAcquires(acquireSharedScript, content));
-    this.releases = outbox.newReleaseBatch((content) => outbox.sendReleases(releaseSharedScript, content));
+    this.releases = outbox.newReleaseBatch((content) => outbox.sendReleases(releaseByOwnerScript, content));
   }
 
   acquire({ name, ttl, terms, holds, since, known, place }: ShareRequest): Promise<Shares> {

@@ -5,7 +5,7 @@ import { cancelScript } from '../../../lib/store/scripts/cancel.script.js';
 import { extendScript } from '../../../lib/store/scripts/extend.script.js';
 import { transferScript } from '../../../lib/store/scripts/transfer.script.js';
 import { releaseScript } from '../../../lib/store/scripts/release.script.js';
-import { releaseSharedScript } from '../../../lib/store/scripts/release-shared.script.js';
+import { releaseByOwnerScript } from '../../../lib/store/scripts/release-by-owner.script.js';
 import { yieldScript } from '../../../lib/store/scripts/yield.script.js';
 import type { FaultScene } from './fault-scene.js';
 import type { SeededRandom } from './seeded-random.js';
@@ -28,7 +28,7 @@ const KEEP_THE_DATA: Readonly<Record<string, Fault>> = {
       acquireScript,
       acquireSharedScript,
       releaseScript,
-      releaseSharedScript,
+      releaseByOwnerScript,
       yieldScript,
       extendScript,
       cancelScript,
