@@ -111,7 +111,7 @@ export class LockService {
    * ```
    */
   acquire(key: string | readonly string[], options?: LockOptions): Promise<Lock> {
-    return this.unwrapped.#asOrigin(() => this.unwrapped.#call(key, options));
+    return this.unwrapped.#call(key, options);
   }
 
   /**
@@ -125,9 +125,8 @@ export class LockService {
    * ```
    */
   async tryAcquire(key: string | readonly string[], options?: LockOptions): Promise<Lock | undefined> {
-    const terms = { wait: 0, namesHolder: false };
     try {
-      return await this.unwrapped.#asOrigin(() => this.unwrapped.#call(key, options, terms));
+      return await this.unwrapped.#call(key, options, { wait: 0, namesHolder: false });
     } catch (error) {
       if (error instanceof LockTimeoutError) return undefined;
       throw error;
@@ -494,7 +493,6 @@ export class LockService {
 
   /** Runs a call whose errors refer to this service. */
   #asOrigin<T>(call: () => Promise<T>): Promise<T> {
-    // Not an async function, whose additional promise an acquire would pay for.
     return call().catch((error: unknown) => this.#fail(error));
   }
 
@@ -513,19 +511,22 @@ export class LockService {
       assertNameCount(names, 'The call');
       return this.#grant(names, fixed ? { ...resolved, ...fixed } : resolved);
     } catch (error) {
+      noteOrigin(error, this.options);
       return Promise.reject(error);
     }
   }
 
-  /** Acquires names, on behalf of the invocation around the caller if there is one. */
+  /** Acquires names. Errors of a call on behalf of an invocation refer to this service. */
   #grant(names: LockNames, options: ResolvedLockOptions): Promise<GrantedLock> {
     const invocation = Invocation.current();
     if (invocation === undefined) return this.#request(names, options);
-    return invocation.acquire(names, options, this.#context.isEntered, async (resolved) => {
-      const lock = await this.#request(names, resolved);
-      invocation.begin();
-      return lock;
-    });
+    return this.#asOrigin(() =>
+      invocation.acquire(names, options, this.#context.isEntered, async (resolved) => {
+        const lock = await this.#request(names, resolved);
+        invocation.begin();
+        return lock;
+      }),
+    );
   }
 
   #request(names: LockNames, options: ResolvedLockOptions): Promise<GrantedLock> {

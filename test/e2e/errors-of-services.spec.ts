@@ -351,16 +351,6 @@ const CALLS = {
     }),
 };
 
-@Injectable()
-class SecondGuard implements CanActivate {
-  constructor(private readonly modules: TwoModules) {}
-
-  async canActivate(): Promise<boolean> {
-    await this.modules.call('taken');
-    return true;
-  }
-}
-
 @Controller()
 class TwoModulesController {
   constructor(private readonly modules: TwoModules) {}
@@ -374,10 +364,6 @@ class TwoModulesController {
   async call(@Param('method') method: keyof typeof CALLS): Promise<void> {
     await this.modules.call(method);
   }
-
-  @Get('guarded')
-  @UseGuards(SecondGuard)
-  guarded(): void {}
 }
 
 describe.each(platforms)('with two modules on %s, the error of a service', (_name, adapter) => {
@@ -397,19 +383,13 @@ describe.each(platforms)('with two modules on %s, the error of a service', (_nam
     });
     const held = await app.nest.get(LockService).acquire(HELD);
     const statuses: Record<string, number> = {};
-    for (const path of [
-      'own/first',
-      'own/locked',
-      'guarded',
-      ...Object.keys(CALLS).map((method) => `call/${method}`),
-    ])
+    for (const path of ['own/first', 'own/locked', ...Object.keys(CALLS).map((method) => `call/${method}`)])
       statuses[path] = (await app.get(`/${path}`)).status;
     await held.release();
     await app.stop();
     expect(statuses).toEqual({
       'own/first': 409,
       'own/locked': 429,
-      guarded: 429,
       'call/using': 429,
       'call/acquire': 422,
       'call/once': 422,
