@@ -9,8 +9,8 @@ export type Block = Pick<Grant, 'token' | 'tokens'>;
 export const THIS_PROCESS = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-') || 'host'}-${process.pid}-`;
 
 /**
- * Version of the keys, owner ids, places and messages in Redis. A version that changes one of them changes this mark.
- * To each version, a lock of the other one is then that of another package, which excludes it.
+ * Format version of the keys, owner ids, places and messages in Redis. A package version that changes one of them changes
+ * it. To each of the two, a lock of the other one is then that of another package, which excludes it.
  */
 const FORMAT = 'v1';
 

@@ -3,7 +3,7 @@ import { waitFor } from '../support/wait-for.js';
 import { tableOf } from '../docs/documents.js';
 import { Instance } from './instance.js';
 
-/** The form of an instance in all keys, values and channels, with the mark of this version. */
+/** The form of an instance in all keys, values and channels, with the format version. */
 const INSTANCE = '[A-Za-z0-9.-]+-\\d+-v1-[0-9a-f]{12}';
 const OWNER = new RegExp(`^(${INSTANCE}(~\\w+)?:\\d+|shared|several)$`);
 const PLACE = new RegExp(`^${INSTANCE}\\|\\d+\\|\\d+(\\|s\\d+(of\\d+)?)?$`);
@@ -23,7 +23,7 @@ describe('what the module writes to Redis', () => {
   });
   afterAll(() => server.stop());
 
-  it('has the keys and forms that the page on keys lists, with the mark of their version', async () => {
+  it('has the keys and forms that the page on keys lists, with the format version', async () => {
     await using one = await new Instance({ connection: server.url, wait: 30_000 }).warmUp();
     await using two = await new Instance({ connection: server.url, wait: 30_000 }).warmUp();
     const permit = { mode: 'shared', limit: 2 } as const;
