@@ -73,7 +73,11 @@ export class LockService {
   constructor(options: never, engine: never);
   /** @internal */
   constructor(options: ResolvedModuleOptions, engine: LockEngine);
-  constructor(options: ResolvedModuleOptions, engine: LockEngine) {
+  constructor(options: ResolvedModuleOptions | undefined, engine: LockEngine) {
+    if (options === undefined)
+      throw new LockConfigError(
+        'LockService was constructed without options. Remove it from the providers of your module: RedisLockModule.forRoot() provides it.',
+      );
     Object.defineProperties(this, { options: { value: options }, unwrapped: { value: this } });
     this.#engine = engine;
     this.#single = new SingleName(engine, this.#context);

@@ -103,6 +103,20 @@ describe.each([RedisLockModule, LockTestingModule])('the import of %p without op
   });
 });
 
+it.each([
+  ['with the module', () => [locks()]],
+  ['without it', () => []],
+])(
+  'LockService as a provider of an application %s fails the start with its remedy',
+  async (_which, imports) => {
+    await expect(start({ imports: imports(), providers: [LockService] })).rejects.toThrow(
+      new LockConfigError(
+        'LockService was constructed without options. Remove it from the providers of your module: RedisLockModule.forRoot() provides it.',
+      ),
+    );
+  },
+);
+
 describe('an application without the module', () => {
   it('has no lock of one that runs beside it', async () => {
     await start({ imports: [locks()] });
