@@ -23,13 +23,13 @@ import { SilentHolders } from './hold/silent-holders.js';
 import { closedError, requestError, unusableError } from './lock-errors.js';
 import { LocalQueue } from './queue/local-queue.js';
 import { LocalQueues } from './queue/local-queues.js';
-import { type Handoff, resolveHandoff } from './queue/bid.js';
+import { type BudgetLimits, resolveBudget } from './queue/bid.js';
 import { excludesOthers } from './queue/waiter.js';
 
 export interface EngineSettings extends Instance {
   readonly store: LockStore;
   /** Set by tests. */
-  readonly handoff?: Partial<Handoff>;
+  readonly budget?: Partial<BudgetLimits>;
   /** Milliseconds between requests for labels; see {@link Labels}. */
   readonly labelIntervals?: readonly number[];
 }
@@ -78,7 +78,7 @@ export class LockEngine implements StoreEvents {
       this.leases,
       this.labels,
       this.silentHolders,
-      resolveHandoff(settings.handoff),
+      resolveBudget(settings.budget),
     );
     this.attachments = new Attachments(settings.name, this.leases);
   }

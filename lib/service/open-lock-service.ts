@@ -7,7 +7,7 @@ import { type Instance, openStore } from '../store/open-store.js';
 import { instanceName } from '../store/owner-id.js';
 import { LockService } from './lock.service.js';
 
-export interface Surroundings extends Pick<EngineSettings, 'handoff' | 'labelIntervals'> {
+export interface Surroundings extends Pick<EngineSettings, 'budget' | 'labelIntervals'> {
   /** Receives reports that have no caller. */
   readonly log: LockLog;
   /** Opens the store. Default: the store for the option `connection`. */

@@ -70,8 +70,8 @@ export class Site {
     this.clock = constant(new WorldClock(world), 'clock');
     this.network = new Network(this.id, world.server, world);
     const { clock } = this;
-    const handoff = { max: 2, window: 20 };
-    this.engine = new LockEngine({ name: this.id, store: this.network.store, clock, log: LOG, handoff });
+    const budget = { max: 2, window: 20 };
+    this.engine = new LockEngine({ name: this.id, store: this.network.store, clock, log: LOG, budget });
     const { engine } = this;
     const { labels, leases, queues } = engine;
     // No client of another package uses these names, and the machine does not sleep.

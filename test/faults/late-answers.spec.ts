@@ -6,7 +6,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { LockServices } from './support/lock-services.js';
-import type { Handoff } from '../../lib/engine/queue/bid.js';
+import type { BudgetLimits } from '../../lib/engine/queue/bid.js';
 import type { FlatOptions } from '../support/flat-options.js';
 
 const KEY = 'lock:{job}';
@@ -28,10 +28,10 @@ describe('a late or lost reply', () => {
   });
 
   /** Waits for answers that the proxy keeps, rather than give up or ask again. */
-  const openBehindProxy = (options: FlatOptions = {}, handoff: Partial<Handoff> = {}): LockService =>
+  const openBehindProxy = (options: FlatOptions = {}, budget: Partial<BudgetLimits> = {}): LockService =>
     services.open(
       { connection: proxy.url, commandTimeout: 10_000, outageTimeout: 10_000, ...options },
-      handoff,
+      budget,
     );
 
   it('does not revive a hold that was lost while its extension was in flight', async () => {

@@ -1,7 +1,7 @@
 import { byTestedClient } from '../support/by-node-redis.js';
 import { SystemClock } from '../../lib/primitives/clock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
-import type { Handoff } from '../../lib/engine/queue/bid.js';
+import type { BudgetLimits } from '../../lib/engine/queue/bid.js';
 import { LockService } from '../../lib/service/lock.service.js';
 import type { LockStore } from '../../lib/store/lock-store.js';
 import { instanceName } from '../../lib/store/owner-id.js';
@@ -12,7 +12,7 @@ import { type FlatOptions, resolveFlatOptions } from '../support/flat-options.js
 /** What a test may see of an instance that an application may not. */
 export interface InstanceOptions extends FlatOptions {
   /** How long it passes a lock on in memory. */
-  readonly handoff?: Partial<Handoff>;
+  readonly budget?: Partial<BudgetLimits>;
 }
 
 /** A LockService with its engine and its log in view. */
@@ -23,13 +23,13 @@ export class Instance implements AsyncDisposable {
   readonly store: LockStore;
   readonly locks: LockService;
 
-  constructor({ handoff = {}, ...options }: InstanceOptions) {
+  constructor({ budget = {}, ...options }: InstanceOptions) {
     const resolved = resolveFlatOptions(byTestedClient(options));
     const note = (message: string): void => void this.logged.push(message);
     const log = { log: note, warn: note, error: note };
     const instance = { name: this.name, clock: new SystemClock(), log };
     this.store = openStore(resolved, instance);
-    this.engine = new LockEngine({ ...instance, store: this.store, handoff });
+    this.engine = new LockEngine({ ...instance, store: this.store, budget });
     this.locks = new LockService(resolved, this.engine);
   }
 

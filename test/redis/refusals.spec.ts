@@ -118,7 +118,7 @@ describe('A Redis that answers with an error', () => {
       '-zpopmin',
     );
     const connection = `redis://user:secret@${server.host}:${server.port}`;
-    await using holder = new Instance({ connection, handoff: { max: 1 } });
+    await using holder = new Instance({ connection, budget: { max: 1 } });
     const { locks } = await connect();
     const lock = await holder.locks.acquire('n', { ttl: 60_000 });
     const behind = failure(holder.locks.acquire('n'));

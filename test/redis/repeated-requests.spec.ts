@@ -86,7 +86,7 @@ describe('A request that ends a hold or a wait', () => {
     });
 
     it('is sent again: a yield whose next caller has left', async () => {
-      const { locks } = await connect({ handoff: { max: 1 } });
+      const { locks } = await connect({ budget: { max: 1 } });
       const lock = await locks.acquire('n');
       const next = locks.acquire('n', { outageTimeout: 300 });
       await begin();

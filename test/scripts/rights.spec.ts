@@ -164,7 +164,7 @@ describe('A Redis user with the least rights', () => {
     const user = `mute${refused.join('')}`;
     await admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>secret', '~*', '+@all', '&*', ...refused);
     const connection = `redis://${user}:secret@${server.host}:${server.port}`;
-    await using mute = new Instance({ connection, ttl: 900, handoff: { max: 1 } });
+    await using mute = new Instance({ connection, ttl: 900, budget: { max: 1 } });
     await using other = await new Instance({ connection: server.url, ttl: 900 }).warmUp();
     const order: string[] = [];
     const turn = (of: Instance, name: string): Promise<void> =>

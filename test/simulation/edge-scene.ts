@@ -44,7 +44,7 @@ export class EdgeScene {
     const { after, lasts } = silence;
     const weather = new Weather({
       drifts: [],
-      handoff: { max: 32, window: 20 },
+      budget: { max: 32, window: 20 },
       latencies: [LATENCY],
       straggle: undefined,
       steps: [{ kind: 'pause', after: START + after, lasts }],

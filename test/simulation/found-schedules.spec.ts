@@ -32,7 +32,7 @@ describe('A schedule that was found', () => {
       caller({}),
       caller({}),
     ];
-    await expect(play(callers, { handoff: { max: 32, window: 1_000 } })).resolves.toBeUndefined();
+    await expect(play(callers, { budget: { max: 32, window: 1_000 } })).resolves.toBeUndefined();
   });
 
   it('does not trust the reply to a renewal if a shorter one has followed', async () => {
@@ -139,7 +139,7 @@ describe('A schedule that was found', () => {
       { after: 5, kind: 'reset', instance: 0, lasts: 1, resends: true },
       caller({ after: 1, ttl: 40 }),
     ];
-    const conditions = { handoff: { max: 1, window: 1_000 }, straggle: 10 };
+    const conditions = { budget: { max: 1, window: 1_000 }, straggle: 10 };
     await expect(play(steps, conditions)).resolves.toBeUndefined();
   });
 

@@ -52,7 +52,7 @@ describe('A caller that is stopped while its request is on its way', () => {
         { after: 0.5, kind: 'freeze', instance: 0, lasts: 1_600, order: ['replies', 'messages', 'timers'] },
         ...others.map((other, i) => caller({ ...other, after: i ? 0 : 1_400, instance: 1, work: 3_000 })),
       ];
-      await expect(play(steps, { handoff: { max: 32, window: 1_000 }, ...servers })).resolves.toBeUndefined();
+      await expect(play(steps, { budget: { max: 32, window: 1_000 }, ...servers })).resolves.toBeUndefined();
     },
   );
 });

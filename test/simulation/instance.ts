@@ -23,7 +23,7 @@ export interface Instance {
 export function startInstances(
   time: VirtualTime,
   servers: Pick<Servers, 'link'>,
-  { drifts, handoff }: Pick<NetworkTerms, 'drifts' | 'handoff'>,
+  { drifts, budget }: Pick<NetworkTerms, 'drifts' | 'budget'>,
 ): Instance[] {
   return drifts.map((drift, index) => {
     const name = NAMES[index] ?? instanceCalled('z');
@@ -33,7 +33,7 @@ export function startInstances(
       name,
       store: link.store,
       clock: process,
-      handoff,
+      budget,
       log: QUIET,
       // Errors do not wait for the labels of other instances.
       labelIntervals: [],

@@ -29,7 +29,7 @@ const one = (step: fc.Arbitrary<Step>): fc.Arbitrary<TimedStep[]> =>
 const schedule = (steps: fc.Arbitrary<TimedStep[]>, latency: fc.Arbitrary<number>): fc.Arbitrary<Schedule> =>
   fc.record({
     drifts: fc.array(fc.integer({ min: -8, max: 8 }), { minLength: 2, maxLength: 4 }),
-    handoff: fc.oneof(
+    budget: fc.oneof(
       fc.record({ max: fc.constantFrom(1, 2, 32), window: fc.constantFrom(0, 20, 1_000) }),
       fc.constant({ max: 32, window: 1_000 }),
       fc.constant({ max: 1, window: 0 }),

@@ -140,7 +140,7 @@ export interface QuorumTerms {
 export interface Schedule {
   /** How fast each instance's clock runs, in thousandths more or less than true. */
   readonly drifts: readonly number[];
-  readonly handoff: { readonly max: number; readonly window: number };
+  readonly budget: { readonly max: number; readonly window: number };
   /** What the trips through the network take, one after the other, over and over. */
   readonly latencies: readonly number[];
   /** How long after a reset a request that had been sent before it still arrives; undefined: never. */

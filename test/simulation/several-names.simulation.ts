@@ -30,7 +30,7 @@ interface SeveralNamesCall {
 
 export interface SeveralNamesSchedule {
   readonly instances: number;
-  readonly handoff: { readonly max: number; readonly window: number };
+  readonly budget: { readonly max: number; readonly window: number };
   /** Milliseconds of the ways of messages, in turn. */
   readonly latencies: readonly number[];
   readonly calls: readonly SeveralNamesCall[];
@@ -45,8 +45,8 @@ export class SeveralNamesSimulation {
   private readonly waiting = new Set<SeveralNamesCall>();
 
   constructor(private readonly schedule: SeveralNamesSchedule) {
-    const { latencies, handoff } = schedule;
-    const weather = new Weather({ drifts: [], handoff, latencies, straggle: undefined, steps: [] });
+    const { latencies, budget } = schedule;
+    const weather = new Weather({ drifts: [], budget, latencies, straggle: undefined, steps: [] });
     this.processes = Array.from({ length: schedule.instances }, (_, i) => {
       const process = new SimulatedProcess(this.time, 1, 10_000 * i);
       const name = instanceCalled(`p${i}`);
@@ -59,7 +59,7 @@ export class SeveralNamesSimulation {
         name,
         store,
         clock: process,
-        handoff,
+        budget,
         log: QUIET,
         // Errors do not wait for the labels of other instances.
         labelIntervals: [],

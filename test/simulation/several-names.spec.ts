@@ -18,7 +18,7 @@ const call = fc.record({
 
 const schedule: fc.Arbitrary<SeveralNamesSchedule> = fc.record({
   instances: fc.integer({ min: 1, max: 4 }),
-  handoff: fc.record({ max: fc.constantFrom(1, 2, 32), window: fc.constantFrom(0, 20, 1_000) }),
+  budget: fc.record({ max: fc.constantFrom(1, 2, 32), window: fc.constantFrom(0, 20, 1_000) }),
   latencies: fc.array(fc.constantFrom(0.2, 1, 3), { minLength: 1, maxLength: 5 }),
   calls: fc.array(call, { minLength: 2, maxLength: 16 }),
 });

@@ -30,7 +30,7 @@ const PROBE: AcquireStep = { ...PATIENT, ttl: 2_000, wait: 5_000, outageTimeout:
 export function play(steps: readonly TimedStep[], conditions: Partial<Schedule> = {}): Promise<void> {
   return new Simulation({
     drifts: [0, 0],
-    handoff: { max: 1, window: 0 },
+    budget: { max: 1, window: 0 },
     latencies: [1],
     straggle: undefined,
     ...conditions,

@@ -115,8 +115,8 @@ export class Bid {
   }
 }
 
-/** How an instance passes a lock on to its own callers. */
-export interface Handoff {
+/** How many holds, and for how long, an instance serves from memory. */
+export interface BudgetLimits {
   /** Consecutive holds that an instance may serve from memory while other instances wait, within `window`. */
   readonly max: number;
   /** Milliseconds since the last reply of the store about a name during which holds are served from memory. */
@@ -127,24 +127,24 @@ export interface Handoff {
  * A window of 20 ms ends a turn after 200 holds with 0.1 ms of work, and after fewer with more. `max` bounds holds
  * without work: they are one run of microtasks, in which the process reads no socket. 512 of them take a millisecond.
  */
-const HANDOFF: Handoff = { max: 512, window: 20 };
+const BUDGET: BudgetLimits = { max: 512, window: 20 };
 
 /** Fills in the parts that a test does not set. */
-export function resolveHandoff(handoff: Partial<Handoff> = {}): Handoff {
-  return { ...HANDOFF, ...handoff };
+export function resolveBudget(budget: Partial<BudgetLimits> = {}): BudgetLimits {
+  return { ...BUDGET, ...budget };
 }
 
 /**
  * Limits the number of holds and the time for which an instance passes a lock on in memory, before it asks the store
  * for other waiters.
  */
-export class HandoffBudget {
+export class Budget {
   private size: number;
   private used = 1;
   /** When the store granted the lock. */
   private grantedAt = -Infinity;
 
-  constructor(private readonly options: Handoff) {
+  constructor(private readonly options: BudgetLimits) {
     this.size = options.max;
   }
 

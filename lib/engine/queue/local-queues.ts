@@ -11,7 +11,7 @@ import type { SilentHolders } from '../hold/silent-holders.js';
 import { Gaps } from './gaps.js';
 import type { NameRecord, NameSurroundings } from './name-record.js';
 import type { Event } from './name-event.js';
-import type { Handoff } from './bid.js';
+import type { BudgetLimits } from './bid.js';
 import type { Waiter } from './waiter.js';
 
 /**
@@ -46,7 +46,7 @@ export class LocalQueues<
     readonly leases: Leases,
     readonly labels: Labels,
     readonly silentHolders: SilentHolders,
-    readonly handoff: Handoff,
+    readonly budget: BudgetLimits,
   ) {
     const { clock, store } = leases;
     this.clock = clock;

@@ -8,12 +8,12 @@ import { closingError, timeoutError, unavailableError } from '../lock-errors.js'
 import type { Lease } from '../hold/lease.js';
 import type { Gaps } from './gaps.js';
 import type { Effect } from './name-effect.js';
-import { type Handoff, type TakenReply, HandoffBudget, IDLE, type State, type Bid } from './bid.js';
+import { type BudgetLimits, type TakenReply, Budget, IDLE, type State, type Bid } from './bid.js';
 import { isAlike, type Waiter, WaitingLine } from './waiter.js';
 
 /** Settings and functions of the instance that the machines of all names use. */
 export interface NameSurroundings {
-  readonly handoff: Handoff;
+  readonly budget: BudgetLimits;
   readonly gaps: Pick<Gaps, 'next' | 'note' | 'noteGrant' | 'reaskDelay'>;
   readonly store: Pick<LockStore, 'announcesGaps' | 'place' | 'trouble' | 'wakesBy'>;
   /** The highest token of a lease or grant that has ended in this instance. */
@@ -53,7 +53,7 @@ export class NameRecord {
   private effects: Effect[] | undefined;
   /** Only this name, as holds and errors list it. */
   readonly keys: readonly string[];
-  readonly budget: HandoffBudget;
+  readonly budget: Budget;
 
   constructor(
     readonly name: string,
@@ -62,7 +62,7 @@ export class NameRecord {
     readonly onContention?: () => void,
   ) {
     this.keys = [name];
-    this.budget = new HandoffBudget(instance.handoff);
+    this.budget = new Budget(instance.budget);
   }
 
   get bid(): Bid | undefined {

@@ -174,7 +174,7 @@ function deliver(
   grants: readonly ArrivedGrant[],
   sentAt: number,
 ): readonly ArrivedGrant[] {
-  const until = record.now + record.instance.handoff.window;
+  const until = record.now + record.instance.budget.window;
   return grants.filter(({ grant, how, ttl }) => {
     const head = record.line.first;
     if (isRevoked(record, grant)) return false;

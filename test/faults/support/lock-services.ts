@@ -1,4 +1,4 @@
-import type { Handoff } from '../../../lib/engine/queue/bid.js';
+import type { BudgetLimits } from '../../../lib/engine/queue/bid.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { openLockService } from '../../../lib/service/open-lock-service.js';
 import { byTestedClient } from '../../support/by-node-redis.js';
@@ -12,9 +12,9 @@ import { QUIET } from '../../support/quiet.js';
 export class LockServices implements AsyncDisposable {
   private readonly services: LockService[] = [];
 
-  open(options: FlatOptions, handoff: Partial<Handoff> = {}): LockService {
+  open(options: FlatOptions, budget: Partial<BudgetLimits> = {}): LockService {
     const resolved = resolveFlatOptions(byTestedClient(options));
-    const service = openLockService(resolved, { log: QUIET, handoff });
+    const service = openLockService(resolved, { log: QUIET, budget });
     this.services.push(service);
     return service;
   }

@@ -18,7 +18,7 @@ const CALL: OnceStep = {
 
 const calm: Omit<OnceSchedule, 'steps'> = {
   drifts: [0, 0],
-  handoff: { max: 32, window: 1_000 },
+  budget: { max: 32, window: 1_000 },
   latencies: [1],
   dated: false,
   straggle: undefined,

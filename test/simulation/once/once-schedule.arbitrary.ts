@@ -87,7 +87,7 @@ const lateKeep: Steps = fc
 const schedule = (steps: Steps, trip: fc.Arbitrary<number>): fc.Arbitrary<OnceSchedule> =>
   fc.record({
     drifts: fc.array(fc.integer({ min: -8, max: 8 }), { minLength: 2, maxLength: 4 }),
-    handoff: fc.constantFrom({ max: 32, window: 1_000 }, { max: 1, window: 0 }, { max: 2, window: 20 }),
+    budget: fc.constantFrom({ max: 32, window: 1_000 }, { max: 1, window: 0 }, { max: 2, window: 20 }),
     latencies: fc.array(trip, { minLength: 1, maxLength: 5 }),
     dated: fc.boolean(),
     straggle: fc.option(fc.constantFrom(10, 100, 700, 3_000), { nil: undefined, freq: 2 }),

@@ -16,8 +16,8 @@ describe('A schedule that was found on a quorum', () => {
       { after: 7, kind: 'crash', instance: 0, noticedAfter: 0 },
     ];
     const quorum = { nodeTimeout: 50, clocks: [exact, { ahead: 900, drift: 0 }, exact], dice: [0.5, 0] };
-    const handoff = { max: 32, window: 1_000 };
-    await expect(play(steps, { latencies: [1, 3], handoff, quorum })).resolves.toBeUndefined();
+    const budget = { max: 32, window: 1_000 };
+    await expect(play(steps, { latencies: [1, 3], budget, quorum })).resolves.toBeUndefined();
   });
 
   it('becomes idle after a node was silent for longer than a request may take', async () => {
@@ -40,7 +40,7 @@ describe('A schedule that was found on a quorum', () => {
   it('proposes once more where the counter of a name is ahead of the clocks', async () => {
     const steps = [caller({ ttl: 300, abortAfter: 0 }), caller({ instance: 1 })];
     const quorum = { nodeTimeout: 50, clocks: [{ ahead: 5_000, drift: 0 }, exact, exact], dice: [0] };
-    const handoff = { max: 32, window: 1_000 };
-    await expect(play(steps, { latencies: [3], handoff, quorum })).resolves.toBeUndefined();
+    const budget = { max: 32, window: 1_000 };
+    await expect(play(steps, { latencies: [3], budget, quorum })).resolves.toBeUndefined();
   });
 });

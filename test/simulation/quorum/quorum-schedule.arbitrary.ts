@@ -90,7 +90,7 @@ const schedule = (
   fc.record({
     // Together with the clock of a node not more than what a lease allows for.
     drifts: fc.array(fc.integer({ min: -6, max: 6 }), { minLength: 2, maxLength: 4 }),
-    handoff: fc.oneof(
+    budget: fc.oneof(
       fc.record({ max: fc.constantFrom(1, 2, 32), window: fc.constantFrom(0, 20, 1_000) }),
       fc.constant({ max: 32, window: 1_000 }),
     ),

@@ -137,7 +137,7 @@ describe('A lock that replicas must confirm', () => {
   });
 
   it('is not passed on in memory to a caller that wants more replicas than the holder', async () => {
-    const { locks } = await open({ handoff: { window: AMPLE } });
+    const { locks } = await open({ budget: { window: AMPLE } });
     const first = await locks.acquire('passed');
     const served: number[] = [];
     const plain = [1, 2, 3].map((each) => locks.using('passed', () => void served.push(each)));
@@ -154,7 +154,7 @@ describe('A lock that replicas must confirm', () => {
   });
 
   it('shares one WAIT with simultaneous grants, and needs none in memory', async () => {
-    const { locks } = await open({ replicas: { min: 2, timeout: AMPLE }, handoff: { window: AMPLE } });
+    const { locks } = await open({ replicas: { min: 2, timeout: AMPLE }, budget: { window: AMPLE } });
     await (await locks.acquire('first')).release();
     await set.master.resetCommandCounts();
 

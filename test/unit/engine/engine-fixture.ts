@@ -1,6 +1,6 @@
 import type { Hold } from '../../../lib/engine/hold/hold.js';
 import { LockEngine } from '../../../lib/engine/lock-engine.js';
-import type { Handoff } from '../../../lib/engine/queue/bid.js';
+import type { BudgetLimits } from '../../../lib/engine/queue/bid.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import type { StoreEvents } from '../../../lib/store/lock-store.js';
@@ -14,14 +14,14 @@ export class EngineFixture {
   readonly engine: LockEngine;
 
   constructor(
-    handoff: Partial<Handoff> = {},
+    budget: Partial<BudgetLimits> = {},
     readonly clock = new ManualClock(),
   ) {
     this.engine = new LockEngine({
       name: 'me',
       store: this.store,
       clock: this.clock,
-      handoff: { max: 32, window: 20, ...handoff },
+      budget: { max: 32, window: 20, ...budget },
       log: { log: () => {}, warn: (message) => this.warnings.push(message), error: () => {} },
     });
   }

@@ -35,7 +35,7 @@ type Kind = State['kind'];
 /** The machine of one name, with at most one waiter. */
 class Scene {
   readonly record = new NameRecord('n', {
-    handoff: { max: 32, window: 20 },
+    budget: { max: 32, window: 20 },
     gaps: new Gaps(),
     store: {
       announcesGaps: true,
