@@ -80,11 +80,6 @@ class Work {
     return work();
   }
 
-  @Locked((name: string) => [`b:${name}`, `a:${name}`])
-  async several(_name: string, @CurrentLock() lock?: Lock): Promise<readonly string[]> {
-    return lock?.keys ?? [];
-  }
-
   @Locked('work:<0>')
   async outer(name: string): Promise<[number | undefined, number | undefined]> {
     const outer = this.locks.current()?.fencingToken;
@@ -157,21 +152,6 @@ describe('a call of a locked method (row 13)', () => {
     await during();
   };
 
-  it('returns the result after the release', async () => {
-    expect(await work.call('a', () => 'done')).toBe('done');
-    expect(await isFree()).toBe(true);
-  });
-
-  it('holds the lock while it works', async () => {
-    expect(await work.call('a', () => locks.query('work:a'))).toMatchObject({ held: [{ name: 'work:a' }] });
-  });
-
-  it('passes the error of the work unchanged, after the release', async () => {
-    const error = new Error('no');
-    await expect(work.call('a', () => Promise.reject(error))).rejects.toBe(error);
-    expect(await isFree()).toBe(true);
-  });
-
   it('passes the error of the work unchanged, also if the hold was lost', async () => {
     const error = new Error('no');
     const failing = work.call('a', async (lock) => {
@@ -205,10 +185,6 @@ describe('a call of a locked method (row 13)', () => {
     await expect(work.call('', () => 'done')).rejects.toThrow(/Work\.call.*work:<0>/s);
     expect(acquire).not.toHaveBeenCalled();
     expect(work.runs).toBe(0);
-  });
-
-  it('holds all names of its key', async () => {
-    expect(await work.several('x')).toEqual(['a:x', 'b:x']);
   });
 
   it('labels its hold with its method by default', async () => {
@@ -327,14 +303,6 @@ describe('a call of a locked method (row 13)', () => {
       expect(work.runs).toBe(2);
     });
 
-    it('releases on unsubscribe', async () => {
-      const subscription = work.stream('a').subscribe();
-      await waitFor(() => work.source.observed);
-      subscription.unsubscribe();
-      expect(work.source.observed).toBe(false);
-      await waitFor(isFree);
-    });
-
     it('passes an error of the stream, and of the method, unchanged and releases', async () => {
       const failing = lastValueFrom(work.stream('a'));
       await waitFor(() => work.source.observed);
@@ -412,16 +380,6 @@ describe('a call of a locked method (row 13)', () => {
   });
 
   describe('that resolves to an Observable', () => {
-    it('holds the lock until the Observable ends', async () => {
-      const stream = await work.laterStream('a');
-      const values = lastValueFrom(stream.pipe(toArray()));
-      expect(await isFree()).toBe(false);
-      work.source.next(1);
-      work.source.complete();
-      expect(await values).toEqual([1]);
-      await waitFor(isFree);
-    });
-
     it('holds the lock until the last of several subscribers is gone', async () => {
       const stream = await work.laterStream('a');
       const [one, two] = [stream.subscribe(), stream.subscribe()];

@@ -3,31 +3,23 @@ import { Controller, Get, Injectable, Param, StreamableFile, UseInterceptors } f
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { map, Observable, of } from 'rxjs';
-import { CurrentLock, type Lock, Locked, LockService, Once, RedisLockModule } from '../../lib/index.js';
+import { CurrentLock, type Lock, LockService, Once, RedisLockModule } from '../../lib/index.js';
 import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Gate } from './support/gate.js';
 import { HttpApplication, platforms } from './support/http-application.js';
-import { Journal } from './support/journal.js';
-import { RetryInterceptor } from './support/retry.interceptor.js';
 import { TimeoutInterceptor, timeOut } from './support/timeout.interceptor.js';
-import { TransactionInterceptor } from './support/transaction.interceptor.js';
 
 const KEEP = { keep: '1h' } as const;
 
 /** The runs of all applications of a test, which each end when the test says so. */
 class Runs extends Gate {
   count = 0;
-  /** The error of the next run. */
-  failure: Error | undefined;
 
   async run(day: string, lock?: Lock): Promise<{ day: string; run: number; held: boolean | undefined }> {
     const run = ++this.count;
     await this.pass();
-    const { failure } = this;
-    this.failure = undefined;
-    if (failure) throw failure;
     return { day, run, held: lock?.held };
   }
 }
@@ -40,11 +32,6 @@ class Reports {
   @Once('report:<0>', KEEP)
   build(day: string): Promise<{ day: string; run: number }> {
     return this.runs.run(day);
-  }
-
-  @Locked('report:<0>')
-  async nested(day: string): Promise<{ day: string; run: number }> {
-    return this.build(day);
   }
 
   @Once((day: string) => [`a:${day}`, `b:${day}`], KEEP)
@@ -82,31 +69,12 @@ class FileInterceptor implements NestInterceptor {
 
 @Controller()
 class ReportController {
-  constructor(
-    private readonly reports: Reports,
-    private readonly runs: Runs,
-    private readonly journal: Journal,
-  ) {}
+  constructor(private readonly runs: Runs) {}
 
   @Get('plain/:day')
   @Once('plain:<0>', { preset: 'patient', keep: '1h' })
   plain(@Param('day') day: string, @CurrentLock() lock?: Lock): Promise<object> {
     return this.runs.run(day, lock);
-  }
-
-  @Get('committed/:day')
-  @UseInterceptors(TransactionInterceptor)
-  @Once('committed:<0>', KEEP)
-  async committed(@Param('day') day: string): Promise<object> {
-    this.journal.write('run');
-    return this.runs.run(day);
-  }
-
-  @Get('retried/:day')
-  @UseInterceptors(RetryInterceptor)
-  @Once('retried:<0>', KEEP)
-  retried(@Param('day') day: string): Promise<object> {
-    return this.runs.run(day);
   }
 
   @Get('timed/:day')
@@ -122,29 +90,16 @@ class ReportController {
   streamed(@Param('day') day: string): Promise<object> {
     return this.runs.run(day);
   }
-
-  @Get('taken/:day')
-  @Once('taken:<0>', { ...KEEP, wait: 0 })
-  taken(@Param('day') day: string): Promise<object> {
-    return this.runs.run(day);
-  }
-
-  @Get('nested/:day')
-  nested(@Param('day') day: string): Promise<object> {
-    return this.reports.nested(day);
-  }
 }
 
 describe.each(platforms)('@Once on %s', (_, adapter) => {
   const redis = duringTests(() => RedisServer.start());
   let runs: Runs;
-  let journal: Journal;
   const closing = endingAfterEachTest();
 
   beforeEach(async () => {
     await redis.client().flushall();
     runs = new Runs();
-    journal = new Journal();
   });
 
   /** Starts an instance of the application; the runs of all instances are counted together. */
@@ -152,15 +107,7 @@ describe.each(platforms)('@Once on %s', (_, adapter) => {
     const application = await HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: redis.url, presets: { patient: { wait: '30s' } } })],
       controllers: [ReportController],
-      providers: [
-        FileInterceptor,
-        Reports,
-        RetryInterceptor,
-        TimeoutInterceptor,
-        TransactionInterceptor,
-        { provide: Runs, useValue: runs },
-        { provide: Journal, useValue: journal },
-      ],
+      providers: [FileInterceptor, TimeoutInterceptor, { provide: Runs, useValue: runs }],
     });
     return closing(application);
   }
@@ -182,49 +129,6 @@ describe.each(platforms)('@Once on %s', (_, adapter) => {
     );
     expect(await bodyOf(other.get('/plain/monday'))).toEqual({ day: 'monday', run: 1, held: true });
     expect(runs.count).toBe(1);
-  });
-
-  it('keeps the result of a handler after its transaction has committed', async () => {
-    const [one, other] = [await start(), await start()];
-    const locks = other.nest.get(LockService);
-    const first = bodyOf(one.get('/committed/monday'));
-    await arrived(1);
-    runs.open();
-    const linesAtKeeping = await waitFor(async () => {
-      const { done } = await locks.query('committed:monday');
-      return done && [...journal.lines];
-    });
-
-    expect(linesAtKeeping).toEqual(['run', 'commit']);
-    expect(await first).toEqual({ day: 'monday', run: 1 });
-    expect((await locks.query('committed:monday')).held).toEqual([]);
-  });
-
-  it('keeps nothing of a run that rejects, and answers its request with the error', async () => {
-    const [one, other] = [await start(), await start()];
-    runs.failure = new Error('no paper');
-    const first = one.get('/plain/monday');
-    await arrived(1);
-    const second = bodyOf(other.get('/plain/monday'));
-    runs.open();
-    expect((await first).status).toBe(500);
-    await arrived(2);
-    runs.open();
-
-    expect(await second).toEqual({ day: 'monday', run: 2, held: true });
-  });
-
-  it('keeps the result of the last attempt of a retrying interceptor', async () => {
-    const one = await start();
-    runs.failure = new Error('not yet');
-    const first = bodyOf(one.get('/retried/monday'));
-    await arrived(1);
-    runs.open();
-    await arrived(2);
-    runs.open();
-
-    expect(await first).toEqual({ day: 'monday', run: 2 });
-    expect(await bodyOf(one.get('/retried/monday'))).toEqual({ day: 'monday', run: 2 });
   });
 
   it('keeps the result of a run whose client has left', async () => {
@@ -279,24 +183,6 @@ describe.each(platforms)('@Once on %s', (_, adapter) => {
     await held.release();
 
     expect(runs.count).toBe(0);
-  });
-
-  it('answers a request with the status of a taken lock', async () => {
-    const one = await start();
-    await using held = await one.nest.get(LockService).acquire('taken:monday');
-
-    expect((await one.get('/taken/monday')).status).toBe(423);
-    expect(held.held).toBe(true);
-  });
-
-  it('runs nested in a hold of the same name, and keeps the result', async () => {
-    const one = await start();
-    const first = bodyOf(one.get('/nested/monday'));
-    await arrived(1);
-    runs.open();
-
-    expect(await first).toEqual({ day: 'monday', run: 1 });
-    expect(await one.nest.get(Reports).build('monday')).toEqual({ day: 'monday', run: 1 });
   });
 });
 
