@@ -85,8 +85,8 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
   {
     fault: 'deadlines allow for no clock drift',
     file: 'lib/engine/hold/lease.ts',
-    text: 'return ttl * SKEW + LATENCY;',
-    instead: 'return 0;',
+    text: 'return sentAt + ttl - (ttl * SKEW + LATENCY);',
+    instead: 'return sentAt + ttl;',
   },
   {
     fault: 'a waiter that gives up stays in the queue',
