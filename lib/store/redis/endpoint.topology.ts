@@ -33,8 +33,7 @@ export class EndpointTopology implements Topology {
     connection: SingleConnection | undefined,
     protected readonly settings: RedisStoreSettings,
   ) {
-    const { clock, commandTimeout, consequence, credentials, instance, log, startupChecks } = settings;
-    const { keyPrefix, layout, wake } = settings;
+    const { clock, commandTimeout, credentials, instance, keyPrefix, layout, log, wake } = settings;
     this.connection = new RedisConnection(connection, log, credentials);
     const { keyPrefix: clientPrefix, redaction, where } = this.connection;
     const runner = new ScriptRunner(this.connection, clock, commandTimeout);
@@ -49,14 +48,10 @@ export class EndpointTopology implements Topology {
     }
     this.own = this.keySpace.ownInbox(instance);
     this.trial = new Trial({
+      ...settings,
       scripts: this.scripts,
       redaction,
       where,
-      consequence,
-      messageTimeout: commandTimeout,
-      startupChecks,
-      clock,
-      log,
       replace: () => this.inbox?.replace(),
       changed: () => {
         this.events?.unusable(this.trial.fault);

@@ -30,7 +30,7 @@ describe('A trial', () => {
       },
       redaction: new Redaction(),
       clock,
-      messageTimeout: 5_000,
+      commandTimeout: 5_000,
       log: {
         ...QUIET,
         warn: (message) => warned.push(message),

@@ -81,15 +81,11 @@ export class ClusterTopology implements Topology {
   trialAt(address: string): Trial {
     let trial = this.trials.get(address);
     if (!trial) {
-      const { clock, commandTimeout, log, startupChecks } = this.settings;
       trial = new Trial({
+        ...this.settings,
         scripts: this.scripts,
         redaction: this.connection.redaction,
         where: address,
-        messageTimeout: commandTimeout,
-        startupChecks,
-        clock,
-        log,
         replace: () => this.inbox?.replaceAt(address),
         changed: () => {
           const faulty = [...this.trials.values()].find(({ fault }) => fault);

@@ -50,7 +50,7 @@ export interface TrialSettings {
   readonly redaction: Redaction;
   readonly clock: Clock;
   /** Maximum milliseconds of a message. */
-  readonly messageTimeout: number;
+  readonly commandTimeout: number;
   readonly log: LockLog;
   /** The effect of a finding; by default a line in the log. */
   readonly startupChecks?: RedisLockModuleOptions['startupChecks'];
@@ -189,7 +189,7 @@ export class Trial {
   }
 
   private judge({ receivers }: Findings): void {
-    const { clock, messageTimeout } = this.settings;
+    const { clock, commandTimeout } = this.settings;
     const isKnown = this.receivers === 'counted';
     if (typeof receivers === 'string') return this.fail(`does not publish in a script (${receivers})`);
     if (receivers === 0) {
@@ -200,7 +200,7 @@ export class Trial {
     }
     this.isCounted = true;
     if (this.isHeard) return this.pass();
-    const timeout = isKnown ? Math.min(DOUBT_TIMEOUT, messageTimeout) : messageTimeout;
+    const timeout = isKnown ? Math.min(DOUBT_TIMEOUT, commandTimeout) : commandTimeout;
     const { name } = this;
     // A blocked event loop delays the message as well.
     const judgeLater = (): void =>
