@@ -247,7 +247,7 @@ export class Twins {
     for (const [channel, message] of published) {
       const instance = channel.slice(keySpace.revocations.length);
       const events = this.events.get(instance);
-      if (events && this.redis.isHeard(channel)) deliver(message, instance, { events, trial: COUNTED });
+      if (events && this.redis.isHeard(channel)) deliver(message, instance, events, COUNTED);
     }
     const { redis, memory } = this.heard;
     assertEqual(`messages after ${moment}`, redis.splice(0), memory.splice(0));

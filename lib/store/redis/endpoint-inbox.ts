@@ -1,25 +1,30 @@
-import type { KeySpace } from './key-space.js';
-import { deliver, type InboxEvents } from './connection/inbox.js';
+import type { StoreEvents } from '../lock-store.js';
+import type { KeySpace, OwnInbox } from './key-space.js';
+import { deliver } from './connection/inbox.js';
 import type { RedisClient } from './connection/redis-client.js';
 import { type Subscription, Subscriptions, type SubscriptionSettings } from './connection/subscriptions.js';
+import type { Trial } from './trial/trial.js';
 
 /** The channels of one instance on one connection: one for all names, or one in the slot of each awaited name. */
 export class EndpointInbox extends Subscriptions<Subscription> {
   protected readonly retryDelay = 500;
 
+  /** @param subscribed messages of this name, or of all names, can be received (again) */
   constructor(
     private readonly client: RedisClient,
-    private readonly keySpace: KeySpace,
+    keySpace: KeySpace,
     settings: SubscriptionSettings,
-    private readonly events: InboxEvents,
+    events: StoreEvents,
+    trial: Pick<Trial, 'hear' | 'receivers'>,
+    private readonly subscribed: (name: string | undefined) => void,
   ) {
     const { instance } = settings;
     super(
       settings,
       (name) => keySpace.channelOf(name, instance),
-      (name) => events.events.isInUse(name),
+      (name) => events.isInUse(name),
     );
-    client.on('message', (_channel, message) => deliver(message, instance, events));
+    client.on('message', (_channel, message) => deliver(message, instance, events, trial));
     client.on('lost', () => this.loseAll());
     client.on('ready', () => {
       this.loseAll();
@@ -28,8 +33,7 @@ export class EndpointInbox extends Subscriptions<Subscription> {
   }
 
   /** Starts to listen. Never fails: it retries, and waiters ask at intervals meanwhile. */
-  open(): void {
-    const { channel, name } = this.keySpace.ownInbox(this.settings.instance);
+  open({ channel, name }: OwnInbox): void {
     this.keep(channel, name);
     this.client.connect();
   }
@@ -52,7 +56,7 @@ export class EndpointInbox extends Subscriptions<Subscription> {
   }
 
   protected reportActive({ name }: Subscription): void {
-    this.events.subscribed(name);
+    this.subscribed(name);
   }
 
   protected unsubscribe({ channel }: Subscription): void {

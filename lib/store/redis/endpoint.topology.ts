@@ -90,15 +90,12 @@ export class EndpointTopology implements Topology {
       if (!trial.hasBegun) this.beginTrial();
     });
     if (settings.wake === 'poll') return;
-    this.inbox = new EndpointInbox(connection.listener(), keySpace, settings, {
-      events,
-      trial,
-      subscribed: (name) => {
-        if (name === this.own.name) this.beginTrial();
-        else events.subscribed(name);
-      },
-    });
-    this.inbox.open();
+    const subscribed = (name: string | undefined): void => {
+      if (name === this.own.name) this.beginTrial();
+      else events.subscribed(name);
+    };
+    this.inbox = new EndpointInbox(connection.listener(), keySpace, settings, events, trial, subscribed);
+    this.inbox.open(this.own);
   }
 
   names(beginning: string): AsyncIterable<readonly string[]> {

@@ -1,5 +1,5 @@
 import { EndpointInbox } from '../../../lib/store/redis/endpoint-inbox.js';
-import type { InboxEvents } from '../../../lib/store/redis/connection/inbox.js';
+import type { StoreEvents } from '../../../lib/store/lock-store.js';
 import type { ClientEvents, RedisClient } from '../../../lib/store/redis/connection/redis-client.js';
 import { PerNameKeySpace } from '../../../lib/store/redis/key-space.js';
 import { QUIET } from '../../support/quiet.js';
@@ -35,13 +35,13 @@ describe('An inbox with a channel for each name', () => {
     } as unknown as RedisClient;
     const log = { ...QUIET, warn: (message: string) => warnings.push(message) };
     const used = new Set<string>();
-    const events = {
-      subscribed: (name?: string) => subscribed.push(name),
-      events: { isInUse: (name: string) => used.has(name) },
-    } as unknown as InboxEvents;
+    const events = { isInUse: (name: string) => used.has(name) } as unknown as StoreEvents;
+    const trial = { receivers: 'counted', hear: () => undefined } as const;
     const settings = { clock, instance: 'me', log };
     const keySpace = new PerNameKeySpace('channel:', '', 'pubsub');
-    const inbox = new EndpointInbox(client, keySpace, settings, events);
+    const inbox = new EndpointInbox(client, keySpace, settings, events, trial, (name) =>
+      subscribed.push(name),
+    );
     return { clock, inbox, listeners, requests, subscribed, unsubscribed, used, warnings };
   };
 

@@ -1,11 +1,13 @@
-import { type InboxEvents, deliver } from '../../../lib/store/redis/connection/inbox.js';
+import type { StoreEvents } from '../../../lib/store/lock-store.js';
+import { deliver } from '../../../lib/store/redis/connection/inbox.js';
+
+const COUNTED = { receivers: 'counted', hear: () => undefined };
 
 describe('A message of a script', () => {
   const granted = jest.fn();
   const receive = (message: string): unknown => {
-    const events = { granted, told: jest.fn() };
-    const inbox = { events, trial: { receivers: 'counted' } } as unknown as InboxEvents;
-    deliver(message, 'me', inbox);
+    const events = { granted, told: jest.fn() } as unknown as StoreEvents;
+    deliver(message, 'me', events, COUNTED);
     return granted.mock.lastCall;
   };
 
@@ -26,11 +28,7 @@ describe('A message of a script', () => {
     ['moved order 42', 'told', ['moved order 42']],
   ])('about any name is passed on: %j', (message, event, expected) => {
     const listener = jest.fn();
-    const inbox = {
-      events: { [event]: listener },
-      trial: { receivers: 'counted' },
-    } as unknown as InboxEvents;
-    deliver(message, 'me', inbox);
+    deliver(message, 'me', { [event]: listener } as unknown as StoreEvents, COUNTED);
 
     expect(listener.mock.calls).toEqual([expected]);
   });

@@ -130,10 +130,10 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     const client = this.connection.clients.listener(address);
     if (!client) return undefined;
     const { clock, commandTimeout, instance } = this.settings;
-    const delivery = { events: this.events, trial: this.trials.trialAt(address) };
+    const trial = this.trials.trialAt(address);
     const heard = (channel: string, message: string): void => {
       // A master that was considered dead may hand locks over once more before it learns of its demotion.
-      if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, delivery);
+      if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, this.events, trial);
     };
     const listener: NodeListener = new NodeListener(client, clock, commandTimeout, heard, (error) => {
       if (this.listeners.get(key) === listener) {

@@ -10,18 +10,12 @@ const DONE = /^done (.*)$/s;
 const TRIED = /^tried ?(\S*)$/;
 const REVOKED = /^revoked (\S+) (.*)$/s;
 
-export interface InboxEvents {
-  readonly events: StoreEvents;
-  readonly trial: { readonly receivers: string; hear(name: string): void };
-  /** Messages of this name, or of all names, can be received (again). */
-  subscribed(name?: string): void;
-}
-
-/** Passes a script's message to the engine. */
+/** Passes a script's message to the engine, or that of a trial to it. */
 export function deliver(
   message: string,
   instance: string,
-  { events, trial }: Omit<InboxEvents, 'subscribed'>,
+  events: StoreEvents,
+  trial: { readonly receivers: string; hear(name: string): void },
 ): void {
   const granted = grantIn(message, instance);
   if (granted) {
