@@ -36,19 +36,15 @@ export class Decisions {
 
 /** Renewals of several leases in one request. */
 export class RenewalBatch {
-  readonly requests: { readonly lease: Lease; readonly ttl: number }[] = [];
+  readonly leases: Lease[] = [];
   readonly extensions: Extension[] = [];
 
   constructor(readonly sentAt: number) {}
 
-  get leases(): readonly Lease[] {
-    return this.requests.map(({ lease }) => lease);
-  }
-
   add(lease: Lease, ttl: number): void {
+    this.leases.push(lease);
     this.extensions.push(lease.request(ttl, this.sentAt));
     lease.renewAt = Infinity;
-    this.requests.push({ lease, ttl });
   }
 }
 
@@ -130,18 +126,19 @@ export class LeaseMachine {
   }
 
   /** Decides what follows from the reply to a batch; undefined if the request failed. */
-  answer({ requests, sentAt }: RenewalBatch, reply: readonly Extended[] | undefined, now: number): Decisions {
+  answer(batch: RenewalBatch, reply: readonly Extended[] | undefined, now: number): Decisions {
     const decisions = new Decisions();
-    for (const [i, { lease, ttl }] of requests.entries()) {
+    for (const [i, { ttl }] of batch.extensions.entries()) {
+      const lease = batch.leases[i];
       const kept = reply?.[i];
-      if (!this.leases.has(lease)) continue;
+      if (!lease || !this.leases.has(lease)) continue;
       // During a transfer, the lease may belong to another owner when the renewal arrives.
       if (kept === 0 && !lease.isInTransfer) {
         decisions.lost.push({ lease, loss: GONE });
         continue;
       }
       if (decisions.loseIfExpired(lease, now)) continue;
-      if (kept) lease.confirm(ttl, sentAt, kept);
+      if (kept) lease.confirm(ttl, batch.sentAt, kept);
       else lease.renewAt = Math.min(lease.renewAt, now + Math.min(lease.ttl / 10, MAX_RETRY_DELAY));
       decisions.wakeUpFor(lease);
     }

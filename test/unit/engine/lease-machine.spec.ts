@@ -70,7 +70,7 @@ function decided(state: State, decide: (scene: Scene) => Decisions): string {
   if (state === 'renewing') scene.at(TTL / 3);
   WAYS[state](scene);
   const decisions = decide(scene);
-  const requests = scene.machine.batchesOf(decisions, scene.now, 500).flatMap((batch) => batch.requests);
+  const requests = scene.machine.batchesOf(decisions, scene.now, 500).flatMap((batch) => batch.extensions);
   const told = [...toldOf(decisions), ...requests.map(({ ttl }) => (ttl === TTL ? 'renew' : 'check'))];
   return told.join(', ') || '–';
 }
