@@ -97,8 +97,6 @@ class Takeover {
   readonly keys: readonly string[];
   readonly holds: Promise<readonly Hold[]>;
   isWaiting = true;
-  /** Whether no earlier attempt for the string is in progress. */
-  private isNext = false;
   private isRevoked = false;
   private failure: unknown;
   private sentAt: number | undefined;
@@ -133,10 +131,7 @@ class Takeover {
         ended: (ended, outcome) => void this.conclude(ended, outcome).then(resolve),
       });
       requests.watch(request, this.startedAt + this.options.outageTimeout, this.left.signal);
-      void before.then(() => {
-        this.isNext = true;
-        void requests.start(request);
-      });
+      void before.then(() => requests.start(request));
     });
   }
 
@@ -163,9 +158,9 @@ class Takeover {
     this.failure ??= failure;
     if (outcome === 'gone') this.releaseRest(({ from, to }) => [from, to]);
     if (outcome === 'gone' || outcome === 'taken') return this.reject(detachedGoneError(this.keys));
-    // Without a reply, this instance may still own the holds.
+    // An earlier attempt for the string may still be in progress. Without a reply, this instance may own the holds.
     if (outcome === undefined && !isInDoubt)
-      return this.reject(this.errorOf(this.isNext ? 'valid' : 'undecided'));
+      return this.reject(this.errorOf(this.sentAt === undefined ? 'undecided' : 'valid'));
     if (outcome !== 'moved') return this.returnHolds();
     if (this.isRevoked) {
       this.releaseRest(({ to }) => [to]);
