@@ -2,7 +2,6 @@
 export interface Mark {
   /** When the run ended, in ms since 1970 by the server's clock. */
   readonly at: number;
-  /** The fencing token of the run. */
   readonly token: number;
   /** The result as JSON; empty for undefined. */
   readonly json: string;
@@ -14,7 +13,6 @@ export interface KeepRequest extends Omit<Mark, 'at'> {
   readonly owner: string;
   /** Milliseconds for which the result is kept, from now on. */
   readonly keep: number;
-  /** Whether the lock is released with it. */
   readonly releases: boolean;
 }
 

@@ -135,12 +135,10 @@ class Takeover {
     });
   }
 
-  /** Handles a forced release. */
   revoke(name: string, owner: string): void {
     this.isRevoked ||= this.changes.some((change) => change.name === name && change.to === owner);
   }
 
-  /** Rejects the caller, and ends the attempt. */
   abort(error: unknown): void {
     this.reject(error);
     this.left.abort();

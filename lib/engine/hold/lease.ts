@@ -17,7 +17,6 @@ const MAX_EXCESS = 1.1;
 /** Minimum milliseconds of a lease that is passed on in memory. */
 const MIN_LEFT = 500;
 
-/** A request for a lease of `ttl` ms, with its sending time. */
 interface LeaseRequest {
   readonly ttl: number;
   readonly sentAt: number;

@@ -53,7 +53,6 @@ export class Leases {
     clock.onSleep(() => look(clock.now()));
   }
 
-  /** Number of leases that are kept. */
   get size(): number {
     return this.machine.leases.size;
   }
@@ -62,7 +61,6 @@ export class Leases {
     return this.machine.leases[Symbol.iterator]();
   }
 
-  /** The holds of all leases. */
   get holds(): readonly LeaseUser[] {
     return [...this].flatMap(({ hold }) => hold ?? []);
   }

@@ -92,7 +92,6 @@ export function releaseWithGap(
   record.state = { kind: 'queued', bid, askAt: record.now + gap.length };
 }
 
-/** Creates the bid for a waiter. */
 export function bidFor({ options: { mode, limit, permits } }: Waiter): Bid {
   return new Bid(mode === 'exclusive' ? undefined : { limit, permits });
 }

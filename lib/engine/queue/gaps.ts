@@ -32,7 +32,6 @@ export class Gaps {
   /** By name: since when the lock was not seen free. */
   private readonly busy = new Map<string, number>();
 
-  /** Records who has the lock. */
   note(name: string, owner: string | undefined, now: number): void {
     if (isForeign(owner)) set(this.shared, name, now + MEMORY);
   }

@@ -145,7 +145,6 @@ export class LocalQueues<
     return this.leases.requests.run({ what: () => `Leaving the queue of ${name}`, ttl, send, mayRepeat });
   }
 
-  /** Stops all timers. */
   stop(): void {
     this.waits.stop();
     this.outages.clear();

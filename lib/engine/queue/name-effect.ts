@@ -7,7 +7,6 @@ import type { Waiter } from './waiter.js';
 /** An action for the shell, which carries out all effects in order after the transition function has returned. */
 export type Effect =
   | { readonly kind: 'acquire'; readonly request: AcquireRequest }
-  /** Requests shared holds. */
   | { readonly kind: 'share'; readonly request: ShareRequest }
   | { readonly kind: 'yield'; readonly lease: Lease; readonly request: YieldRequest }
   | { readonly kind: 'gather' }

@@ -97,7 +97,6 @@ export class NameRecord {
     return this.exclusiveLease !== undefined || (this.others?.size ?? 0) > 0;
   }
 
-  /** The current leases. */
   get leases(): readonly Lease[] {
     const { exclusiveLease } = this;
     const others = [...(this.others?.values() ?? [])];
@@ -177,7 +176,6 @@ export class NameRecord {
     this.silentSince = this.failure = undefined;
   }
 
-  /** Adds an effect of the current event. */
   do(effect: Effect): void {
     if (this.effects) this.effects.push(effect);
     else this.effects = [effect];
@@ -190,7 +188,6 @@ export class NameRecord {
     return effects ?? NO_EFFECTS;
   }
 
-  /** Grants a lease to a caller. */
   admit(waiter: Waiter, lease: Lease, renews: boolean): void {
     this.line.remove(waiter);
     this.do({ kind: 'admit', waiter, lease, token: lease.use(waiter.options), renews });

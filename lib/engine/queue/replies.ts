@@ -11,7 +11,6 @@ const POLL_DELAY = 100;
 /** A state with a request in flight. */
 type Asking = Extract<State, { kind: 'asking' | 'yielding' }>;
 
-/** Handles the reply to the request of a bid. */
 export function handleReply(record: NameRecord, state: Asking, reply: Grant | Taken | Shares): void {
   const { bid, sentAt } = state;
   if (isShares(reply)) return handleShares(record, state, reply);
@@ -41,7 +40,6 @@ export function claim(record: NameRecord, bid: Bid, grants: readonly Grant[], cl
   if (takenReply) stayQueued(record, bid, takenReply);
 }
 
-/** Records the reply that another owner has the lock. */
 function noteTaken(record: NameRecord, { owner, remaining, tokenFloor }: Taken, sentAt: number): TakenReply {
   const takenReply = { owner, remaining, tokenFloor, sentAt, answeredAt: record.now };
   record.hasSeenTaken = true;

@@ -10,7 +10,6 @@ interface Lease {
 export class MemoryLeases {
   private readonly holders = new Map<string, Map<string, Lease>>();
 
-  /** @param now the time in milliseconds since 1970 */
   constructor(private readonly now: () => number) {}
 
   /** The holders of a name with unexpired leases, and the ends of these leases. */

@@ -233,7 +233,6 @@ export class MemoryLockServer {
     return [...this.locks.of(name).keys(), ...this.shares.inOrder(name).keys()];
   }
 
-  /** The exclusive owner. */
   private owner(name: string): string | undefined {
     return this.locks.of(name).keys().next().value;
   }

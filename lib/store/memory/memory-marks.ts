@@ -14,7 +14,6 @@ interface KeptMark extends Mark {
 export class MemoryMarks {
   private readonly marks = new Map<string, KeptMark>();
 
-  /** @param now the time in milliseconds since 1970 */
   constructor(
     private readonly now: () => number,
     private readonly locks: MemoryLeases,

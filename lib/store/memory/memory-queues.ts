@@ -4,7 +4,6 @@ import { isSamePlace } from '../place.js';
 export class MemoryQueues {
   private readonly queues = new Map<string, Map<string, number>>();
 
-  /** @param now the time in milliseconds since 1970 */
   constructor(private readonly now: () => number) {}
 
   of(name: string): ReadonlyMap<string, number> {

@@ -5,7 +5,6 @@ import { sharesOf } from '../owner-id.js';
 export class MemoryTokens {
   private last = 0;
 
-  /** @param now the time in milliseconds since 1970 */
   constructor(private readonly now: () => number) {}
 
   mint(wanted: number, needed = 1): { token: number; tokens: number } {

@@ -70,7 +70,6 @@ export class Endings {
     void this.behind({ name, token: 0, mode: 'wake', place: 'cancel' }, [node]);
   }
 
-  /** Resolves when all requests in flight are confirmed. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.underWay);
   }

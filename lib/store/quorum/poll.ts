@@ -9,7 +9,6 @@ export type Vote<T> = T | Error | undefined;
 
 /** Sends requests to all nodes of a quorum in parallel. */
 export class Poll {
-  /** More than half of the nodes. */
   readonly majority: number;
 
   constructor(

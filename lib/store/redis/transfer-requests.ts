@@ -35,7 +35,6 @@ export class TransferRequests {
     return isMoved ? 'moved' : 'gone';
   }
 
-  /** Moves locks in one call, all or none. */
   private async moveTogether(changes: readonly OwnerChange[]): Promise<Transferred> {
     const { keySpace } = this.outbox;
     const keys = changes.flatMap(({ name }) => {

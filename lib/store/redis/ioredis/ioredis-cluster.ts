@@ -115,7 +115,6 @@ export class IoredisCluster implements ClusterClients {
     this.cluster.refreshSlotsCache(() => {});
   }
 
-  /** Closes the connection and removes all listeners. */
   close(): void {
     this.isClosed = true;
     undoAll(this.undo)();
