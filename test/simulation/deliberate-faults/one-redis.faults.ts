@@ -104,7 +104,7 @@ export const oneRedisFaults: readonly DeliberateFault[] = [
     fault: 'more permits than the limit are granted',
     file: server,
     text: 'const room = shared ? fitting(shared, wanted, held) : Number(held === 0);',
-    instead: 'const room = shared ? tokens : Number(held === 0);',
+    instead: 'const room = shared ? wanted : Number(held === 0);',
   },
   {
     fault: 'a reader overtakes a waiting writer',
