@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { IN_VAIN } from '../contract/observe.js';
 import { duringEachTest, duringTests } from '../support/during-tests.js';
 import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
@@ -33,7 +34,7 @@ describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', 
 
     expect(await instance.locks.tryAcquire(name)).toBeUndefined();
     const error: unknown = await instance.locks
-      .acquire(name, { wait: 50 })
+      .acquire(name, { wait: IN_VAIN })
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', holder: { remaining: expect.any(Number) } });
     expect(await plain.release()).toBe(true);
@@ -105,7 +106,7 @@ describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', 
     const client = server.client();
     await client.set(key, 'for ever');
     const error: unknown = await instance.locks
-      .acquire(name, { wait: 50 })
+      .acquire(name, { wait: IN_VAIN })
       .catch((reason: unknown) => reason);
 
     expect(error).toMatchObject({

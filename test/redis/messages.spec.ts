@@ -1,6 +1,7 @@
 import { createLockService } from '../../lib/lock-service.factory.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import type { LockService } from '../../lib/service/lock.service.js';
+import { IN_VAIN } from '../contract/observe.js';
 import { duringEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -28,7 +29,7 @@ describe('The message of an error', () => {
   ])('of a timeout names lock, caller, wait, and the holder in %s', async (_where, waiter) => {
     const lock = await first.acquire('order:1', { label: 'Orders.pay' });
     const other = await first.acquire('order:2');
-    const options = { wait: 30, label: 'Orders.ship' };
+    const options = { wait: IN_VAIN, label: 'Orders.ship' };
     const [one, both] = await Promise.all([
       messageOf(waiter().acquire('order:1', options)),
       messageOf(waiter().acquire(['order:1', 'order:2'], { ...options, wait: 0 })),

@@ -1,5 +1,6 @@
 import type { ClusterOptions } from 'ioredis';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
+import { IN_VAIN } from '../../contract/observe.js';
 import { Instance } from '../../redis/instance.js';
 import { LEAST_CLUSTER_RIGHTS, READY_CHECK_RIGHT } from '../../scripts/least-rights.js';
 import { duringTests } from '../../support/during-tests.js';
@@ -295,7 +296,7 @@ export function describeClusterLocks(version: string): void {
       await handOff('rights', first, second);
       const lock = await first.locks.acquire('rights');
       await lock.extend();
-      const next = second.locks.acquire('rights', { wait: 50 });
+      const next = second.locks.acquire('rights', { wait: IN_VAIN });
       await expect(next).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
       await second.locks.forceRelease('rights');
       await waitFor(() => lock.signal.aborted, { that: 'the holder to hear of it' });

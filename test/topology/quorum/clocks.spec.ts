@@ -1,3 +1,4 @@
+import { IN_VAIN } from '../../contract/observe.js';
 import { duringTests } from '../../support/during-tests.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { Instance } from '../../redis/instance.js';
@@ -32,7 +33,9 @@ describe('tokens of a quorum', () => {
     await using held = await instance.locks.acquire(name);
     // A wait that ends in vain leaves its mark at the nodes, too.
     const other = await scene.instance();
-    await expect(other.locks.acquire(name, { wait: 50 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+    await expect(other.locks.acquire(name, { wait: IN_VAIN })).rejects.toMatchObject({
+      code: 'LOCK_TIMEOUT',
+    });
 
     for (const token of [...tokens, held.fencingToken, ...(await counters(name))])
       expect(Math.abs(token - (await now()))).toBeLessThan(NEAR);
@@ -47,7 +50,7 @@ describe('tokens of a quorum', () => {
       expect(left).toBeGreaterThan(HOUR + 500_000);
 
     await using held = await other.locks.acquire(`${name}:other`);
-    await expect(instance.locks.acquire(`${name}:other`, { wait: 50 })).rejects.toMatchObject({
+    await expect(instance.locks.acquire(`${name}:other`, { wait: IN_VAIN })).rejects.toMatchObject({
       code: 'LOCK_TIMEOUT',
     });
     await waitFor(async () => (await other.locks.query(`${name}:other`)).pending.length === 0);
