@@ -182,7 +182,7 @@ describe('A Redis that answers with an error', () => {
 
   async function beginLoading(): Promise<void> {
     const text = 'x'.repeat(1_024);
-    await admin.mset(Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`key:${i}`, text])));
+    await admin.mset(Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`key:${i}`, text])));
     void admin.call('DEBUG', 'RELOAD').catch(() => undefined);
     const watcher = server.client({ enableReadyCheck: false });
     await waitFor(async () => String(await watcher.get('key:1').catch(String)).includes('LOADING'));

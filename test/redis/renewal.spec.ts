@@ -12,13 +12,13 @@ describe('Renewal', () => {
 
   it('of one lost hold does not affect the others in its batch', async () => {
     const [gone, kept] = [
-      await instance.locks.acquire('gone', { ttl: 600 }),
-      await instance.locks.acquire('kept', { ttl: 600 }),
+      await instance.locks.acquire('gone', { ttl: 2_000 }),
+      await instance.locks.acquire('kept', { ttl: 2_000 }),
     ];
     const aborted = once(gone.signal, 'abort');
     await server.client().del('lock:{gone}');
     await aborted;
-    await waitFor(() => kept.remaining > 450);
+    await waitFor(() => kept.remaining > 1_500);
 
     expect(kept.signal.aborted).toBe(false);
     expect(await server.client().pttl('lock:{gone}')).toBe(-2);
@@ -26,7 +26,7 @@ describe('Renewal', () => {
   });
 
   it('continues while Redis is full, shared or not', async () => {
-    const ttl = 900;
+    const ttl = 2_400;
     const end = (lock: Lock): number => performance.now() + lock.remaining;
     const isRenewed = async (lock: Lock): Promise<void> => {
       const before = end(lock);
@@ -38,7 +38,7 @@ describe('Renewal', () => {
     try {
       await Promise.all([isRenewed(shared), isRenewed(alone)]);
 
-      await shared.extend(400);
+      await shared.extend(1_200);
       expect([shared.held, alone.held]).toEqual([true, true]);
       await Promise.all([shared.release(), alone.release()]);
     } finally {

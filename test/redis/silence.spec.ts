@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gate } from '../e2e/support/gate.js';
 import { duringEachTest, duringTests } from '../support/during-tests.js';
+import { steadily } from '../support/steadily.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
 import { RequestLog } from '../support/request-log.js';
@@ -50,21 +51,25 @@ describe('Silence', () => {
 
   it('costs at most 2 requests a second for 1,000 callers in one process that wait 4 s for a name held elsewhere', async () => {
     const [holder, { locks }] = instances as [Instance, Instance];
-    const lock = await holder.locks.acquire('held elsewhere', { ttl: 60_000 });
-    const waits = Array.from({ length: 1_000 }, () => locks.acquire('held elsewhere', { wait: Infinity }));
-    await waitFor(async () => (await locks.query('held elsewhere')).pending.length === 1);
-    await log.clear();
-    const startedAt = performance.now();
-    await sleep(4_000);
-    const requests = await log.requests();
-    const seconds = (performance.now() - startedAt) / 1_000;
+    // A connection on which nothing arrives for a second is tried again.
+    await steadily(300, async (round) => {
+      const name = `held elsewhere:${round}`;
+      const lock = await holder.locks.acquire(name, { ttl: 60_000 });
+      const waits = Array.from({ length: 1_000 }, () => locks.acquire(name, { wait: Infinity }));
+      await waitFor(async () => (await locks.query(name)).pending.length === 1);
+      await log.clear();
+      const startedAt = performance.now();
+      await sleep(4_000);
+      const requests = await log.requests();
+      const seconds = (performance.now() - startedAt) / 1_000;
+      await lock.release();
+      for (const wait of waits) await (await wait).release();
 
-    expect(requests.length).toBeGreaterThan(0);
-    expect(requests.length / seconds).toBeLessThanOrEqual(2);
-    // Each re-ask is heard on the connection for messages, so only before the first one, this connection is tried.
-    expect(requests.filter(({ args }) => args.includes('lock:{trial}:trial'))).toHaveLength(1);
-    await lock.release();
-    for (const wait of waits) await (await wait).release();
+      expect(requests.length).toBeGreaterThan(0);
+      expect(requests.length / seconds).toBeLessThanOrEqual(2);
+      // Each re-ask is heard on the connection for messages, so only before the first one, this connection is tried.
+      expect(requests.filter(({ args }) => args.includes('lock:{trial}:trial'))).toHaveLength(1);
+    });
   });
 
   it('wakes exactly one instance by a release, and only that one sends requests', async () => {
@@ -126,7 +131,14 @@ describe('Silence', () => {
   });
 
   it('costs no request to pass a lock on within an instance while its budget lasts', async () => {
-    const [{ locks }] = instances as [Instance];
+    // The time of its budget outlasts stalls of the machine.
+    await using instance = new Instance({ connection: server.url, budget: { window: 60_000 } });
+    const { locks } = await instance.warmUp();
+    // Redis knows the script of a yield.
+    const before = await locks.acquire('before');
+    const next = locks.acquire('before');
+    await before.release();
+    await (await next).release();
     const gate = new Gate();
     const first = locks.using('local', () => gate.pass());
     const rest = Array.from({ length: 20 }, () => locks.using('local', () => undefined));
