@@ -59,7 +59,7 @@ describe('a fault that leaves Redis its data, but outlasts the lease (row 12)', 
   });
 
   it('SIGSTOP of a waiter that is handed the lock meanwhile', async () => {
-    await scene.open();
+    await scene.open({ ttl: 2_400 });
     await held.holder.worker.call('hold', 'job');
     const [frozen, third] = [scene.contender(1), scene.contender(2)];
     const granted = frozen.worker.call('hold', 'job');

@@ -4,12 +4,12 @@ import { expectExclusion } from './support/exclusion.js';
 import { FaultScene } from './support/fault-scene.js';
 import { MIXED_LIMITS, SEVERAL_PERMITS } from './support/terms.js';
 
-/** Renewed every 1,200 ms, and over no earlier than 2,400 ms after a fault: so it shows which of the two found it out. */
-const TTL = 3_600;
-const NEXT_RENEWAL = 2_200;
-/** Renewed only every 2 s: what is found out sooner was told. */
-const LONG_TTL = 6_000;
-const AT_ONCE = 1_700;
+/** Renewed every 2 s, and over no earlier than 4 s after a fault: so it shows which of the two found it out. */
+const TTL = 6_000;
+const NEXT_RENEWAL = 3_700;
+/** Renewed only every 4 s: what is found out sooner was told. */
+const LONG_TTL = 12_000;
+const AT_ONCE = 3_500;
 const KEY = 'lock:{job}';
 const READ = { mode: 'shared' } as const;
 

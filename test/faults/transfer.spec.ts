@@ -1,7 +1,10 @@
 import { transferScript } from '../../lib/store/scripts/transfer.script.js';
 import { duringTests } from '../support/during-tests.js';
 import { waitFor } from '../support/wait-for.js';
-import { FaultScene, TTL } from './support/fault-scene.js';
+import { FaultScene } from './support/fault-scene.js';
+
+/** Lease of a hold that a busy machine must not end. */
+const AMPLE = 5_000;
 
 describe('a hold that goes from one process to another', () => {
   const scene = duringTests(() => FaultScene.start(3));
@@ -21,7 +24,7 @@ describe('a hold that goes from one process to another', () => {
 
   it('survives its old process, which is killed', async () => {
     await using lonely = await FaultScene.start(2);
-    await lonely.open();
+    await lonely.open({ ttl: AMPLE });
     const [first, second] = [lonely.contender(0), lonely.contender(1)];
     await first.worker.call('acquirePassed', 'h', 'job');
     const detached = await first.worker.call('detachPassed', 'h');
@@ -46,7 +49,7 @@ describe('a hold that goes from one process to another', () => {
   });
 
   it.each(['detach', 'attach'] as const)('does not depend on the reply to its %s', async (step) => {
-    await scene.open();
+    await scene.open({ ttl: AMPLE });
     const [first, second] = [scene.contender(0), scene.contender(1)];
     await first.worker.call('acquirePassed', 'h', 'job');
     const losing = (step === 'detach' ? first : second).proxy.loseNextReply(transferScript.sha);
@@ -77,12 +80,13 @@ describe('a hold that goes from one process to another', () => {
   });
 
   it('continues if the network is silent for less than the lease', async () => {
-    await scene.open();
+    const ttl = 2_400;
+    await scene.open({ ttl });
     const [first, second] = [scene.contender(0), scene.contender(1)];
     await first.worker.call('acquirePassed', 'h', 'job');
     await second.worker.call('attachPassed', 'h', 'job', await detach(0));
     second.proxy.hold('both');
-    await new Promise((resolve) => void setTimeout(resolve, TTL / 4));
+    await new Promise((resolve) => void setTimeout(resolve, ttl / 4));
     second.proxy.pass();
 
     await detach(1);
