@@ -175,8 +175,8 @@ describe('A lock that replicas must confirm', () => {
     const { locks } = await open();
     const replicas = { min: 1, timeout: SHORT };
     await using longer = await locks.acquire('longer', { ttl: 60_000, replicas });
-    const shorter = await locks.acquire('shorter', { ttl: 1_500, replicas });
-    await using plain = await locks.acquire('plain', { ttl: 1_500 });
+    const shorter = await locks.acquire('shorter', { ttl: 3_000, replicas });
+    await using plain = await locks.acquire('plain', { ttl: 3_000 });
     const { signal } = shorter;
     cut(0, 1);
 
