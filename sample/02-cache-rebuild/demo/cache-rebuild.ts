@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { cacheKey } from '../bestsellers/bestsellers.cache.js';
 import { expire } from './expire.js';
-import { sendReaders } from './readers.js';
+import { headers, sendReaders } from './readers.js';
 import type { SalesRecords } from './sales-records.js';
 
 const CATEGORY = 'sneakers';
@@ -72,7 +72,7 @@ export class CacheRebuild {
   private async grants(): Promise<number> {
     const { urls, signal } = this.options;
     const counts = await Promise.all(
-      urls.map(async (url) => Number(await (await fetch(`${url}/grants`, { signal })).text())),
+      urls.map(async (url) => Number(await (await fetch(`${url}/grants`, { headers, signal })).text())),
     );
     return counts.reduce((sum, count) => sum + count, 0);
   }

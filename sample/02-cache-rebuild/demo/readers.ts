@@ -1,4 +1,6 @@
 const TIME_LIMIT = 60_000;
+/** Each request comes over a connection of its own: an idle one may be closed by its server while it is used again. */
+export const headers = { connection: 'close' };
 
 /** Readers that come at once. */
 export interface Readers {
@@ -34,7 +36,7 @@ export async function sendReaders({ urls, path, count, signal }: Readers): Promi
 }
 
 async function read(url: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(url, { signal });
+  const response = await fetch(url, { headers, signal });
   const answer = await response.text();
   if (response.ok) return answer;
   throw new Error(`${url} answered ${response.status}: ${answer}`);

@@ -8,6 +8,9 @@ export interface Answer {
   readonly retryAfter: string | null;
 }
 
+/** Each request comes over a connection of its own: an idle one may be closed by its server while it is used again. */
+const headers = { connection: 'close' };
+
 /** The API as another application sees it. */
 export class ImportsClient {
   constructor(private readonly url: string) {}
@@ -27,13 +30,13 @@ export class ImportsClient {
 
   /** The token of the hold under which the import waits or runs; undefined where there is none. */
   async tokenOf(file: string): Promise<number | undefined> {
-    const response = await fetch(`${this.url}/imports/${file}`);
+    const response = await fetch(`${this.url}/imports/${file}`, { headers });
     const { fencingToken }: Partial<LockInfo> = JSON.parse(await response.text());
     return fencingToken;
   }
 
   async stop(file: string): Promise<number> {
-    const response = await fetch(`${this.url}/imports/${file}`, { method: 'DELETE' });
+    const response = await fetch(`${this.url}/imports/${file}`, { method: 'DELETE', headers });
     await response.text();
     return response.status;
   }
@@ -41,7 +44,7 @@ export class ImportsClient {
   private async post(file: string): Promise<Response> {
     return fetch(`${this.url}/imports`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ file }),
     });
   }
