@@ -168,8 +168,7 @@ export class QuorumStore implements LockStore {
 
   /** Leaves the queues; the same request ends a grant that was on its way. */
   async cancel(name: string): Promise<readonly string[]> {
-    const token = this.waits.lastOf(name);
-    this.waits.end(name);
+    const token = this.waits.end(name);
     await this.endings.everywhere({ name, token, mode: 'wake', place: 'cancel' });
     return [];
   }

@@ -68,14 +68,12 @@ export class Waits {
     return wait;
   }
 
-  end(name: string): void {
+  /** Ends a request; returns the highest token that any node may have accepted, and that none may keep. */
+  end(name: string): number {
     this.stopTimer(name);
+    const { last = 0 } = this.waits.get(name) ?? {};
     this.waits.delete(name);
-  }
-
-  /** The highest token that any node may have accepted, and that none may keep at the end of the wait. */
-  lastOf(name: string): number {
-    return this.waits.get(name)?.last ?? 0;
+    return last;
   }
 
   /** Handles a node's notification of a release; returns false if no caller waits for the name. */
