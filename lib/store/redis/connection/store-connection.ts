@@ -32,10 +32,6 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
     this.problem = new Trouble(this.redaction, log);
   }
 
-  get isLazy(): boolean {
-    return this.clients.isLazy ?? false;
-  }
-
   get needsText(): boolean {
     return this.clients.needsText ?? false;
   }
@@ -62,7 +58,7 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
 
   /** Connects before the first command, except with `lazyConnect`. */
   connectAhead(): void {
-    if (!this.isLazy) this.connect();
+    if (!this.clients.isLazy) this.connect();
   }
 
   /** Connects, if not yet connected. A failure is reported like any problem. */
