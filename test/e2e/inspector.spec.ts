@@ -17,6 +17,7 @@ import {
 } from '../../lib/inspector/index.js';
 import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
+import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { type ApplicationSetup, HttpApplication, platforms } from './support/http-application.js';
 
@@ -402,10 +403,11 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     it('ends at shutdown, and holds nothing up', async () => {
       const started = await start();
       const client = await listen(started);
-      const before = performance.now();
-      await started.nest.close();
-      await client.ended;
-      expect(performance.now() - before).toBeLessThan(2_000);
+      const took = await unstalled(async () => {
+        await started.nest.close();
+        await client.ended;
+      });
+      expect(took).toBeLessThan(2_000);
       expect(watched()).toBe(false);
       expect(channel('nest-redis-lock:hold:lost').hasSubscribers).toBe(false);
     });
