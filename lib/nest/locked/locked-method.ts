@@ -84,8 +84,8 @@ export class LockedMethod {
     }
     throw new LockConfigError(
       `${this.name} is ${this.decorator}, but finds no LockService. Import the ${moduleOf(this.module)} in its application. In a unit test, ` +
-        'import LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance. If the ' +
-        'instance is created after the start and several applications run in this process, let Nest construct it.',
+        'import LockTestingModule of nest-redis-lock/testing, and let the testing module construct the instance, or call its init(). ' +
+        'If the instance is created after the start and several applications run in this process, let Nest construct it.',
     );
   }
 

@@ -234,6 +234,22 @@ describe('LockTestingModule.replace', () => {
   });
 });
 
+it('serves an instance that a test has created after init(), as the error before it says', async () => {
+  const module = await Test.createTestingModule({
+    imports: [LockTestingModule.forRoot()],
+    providers: [{ provide: StockService, useFactory: () => new StockService() }],
+  }).compile();
+  const stock = module.get(StockService);
+
+  await expect(stock.reserve('a')).rejects.toThrow(
+    'let the testing module construct the instance, or call its init().',
+  );
+  await module.init();
+  await stock.reserve('a');
+  await module.close();
+  expect(stock.most).toBe(1);
+});
+
 it('is suggested by the error of an instance that a test has created itself', async () => {
   const call = new StockService().reserve('a');
   await expect(call).rejects.toThrow(LockConfigError);
