@@ -70,7 +70,7 @@ describe('Silence', () => {
       // Each re-ask is heard on the connection for messages, so only before the first one, this connection is tried.
       expect(requests.filter(({ args }) => args.includes('lock:{trial}:trial'))).toHaveLength(1);
     });
-  });
+  }, 90_000);
 
   it('wakes exactly one instance by a release, and only that one sends requests', async () => {
     const [holder, ...others] = instances as [Instance, Instance, Instance, Instance];

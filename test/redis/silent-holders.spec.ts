@@ -57,7 +57,7 @@ describe('A name whose holder does not answer', () => {
         `Lock "${name}" is no longer blocked: Orders.pay in ${workerName} no longer holds a lease.`,
       ]);
     });
-  });
+  }, 120_000);
 
   it('is logged again when a frozen holder answers', async () => {
     await worker.call('acquire', 'frozen', { ttl: 20_000 });
