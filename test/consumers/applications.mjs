@@ -19,12 +19,18 @@
 const NEIGHBOURS = ['@nestjs/typeorm', 'typeorm', '@nestjs/bullmq', 'bullmq', '@nestjs/microservices'];
 const EVERY_RESOLUTION = ['node16', 'nodenext', 'bundler'];
 
-/** @type {ApplicationKind} */
-export const nest11CommonJs = {
+/**
+ * @param {Pick<ApplicationKind, 'name' | 'nest' | 'client'> & Partial<ApplicationKind>} kind
+ * @returns {ApplicationKind}
+ */
+function application(kind) {
+  return { esm: false, optionalPeers: false, tools: {}, resolutions: EVERY_RESOLUTION, ...kind };
+}
+
+export const nest11CommonJs = application({
   name: 'NestJS 11, CommonJS, ioredis 5',
   nest: 11,
   client: { ioredis: '^5' },
-  esm: false,
   optionalPeers: true,
   tools: {
     '@nestjs/cli': '^11',
@@ -35,21 +41,17 @@ export const nest11CommonJs = {
     'ts-loader': '^9',
     typescript: '~5.9',
   },
-  resolutions: EVERY_RESOLUTION,
   neighbours: NEIGHBOURS,
-};
+});
 
 /**
  * Made by `nest new` of version 10 or 11.0.0 to 11.0.5, and brought to NestJS 11: its compiler knows nothing of the
  * exports in a package.json.
- *
- * @type {ApplicationKind}
  */
-export const nest11Classic = {
+export const nest11Classic = application({
   name: 'NestJS 11, module commonjs, ioredis 5',
   nest: 11,
   client: { ioredis: '^5' },
-  esm: false,
   optionalPeers: true,
   tools: { '@nestjs/cli': '^11', jest: '^29', 'ts-jest': '^29', typescript: '~5.9' },
   resolutions: ['node10'],
@@ -63,10 +65,9 @@ export const nest11Classic = {
     esModuleInterop: false,
     baseUrl: './',
   },
-};
+});
 
-/** @type {ApplicationKind} */
-export const nest12Esm = {
+export const nest12Esm = application({
   name: 'NestJS 12, ES modules, ioredis 6',
   nest: 12,
   client: { ioredis: '^6', iovalkey: '^0.4' },
@@ -82,76 +83,52 @@ export const nest12Esm = {
     typescript: '^6',
     vitest: '^4',
   },
-  resolutions: EVERY_RESOLUTION,
-};
+});
 
-/** @type {ApplicationKind} */
-export const nest11Esm = {
+export const nest11Esm = application({
   name: 'NestJS 11, ES modules, ioredis 6',
   nest: 11,
   client: { ioredis: '^6' },
   esm: true,
-  optionalPeers: false,
-  tools: {},
-  resolutions: EVERY_RESOLUTION,
-};
+});
 
-/** @type {ApplicationKind} */
-export const nest12CommonJs = {
+export const nest12CommonJs = application({
   name: 'NestJS 12, CommonJS, ioredis 5',
   nest: 12,
   client: { ioredis: '^5' },
-  esm: false,
-  optionalPeers: false,
   tools: { jest: '^30', 'ts-jest': '^29', typescript: '^6' },
   // With node16 the compiler refuses to let CommonJS import NestJS 12 at all, for that is ES modules.
   resolutions: ['nodenext', 'bundler'],
   neighbours: NEIGHBOURS,
-};
+});
 
-/** @type {ApplicationKind} */
-export const nest12NodeRedis = {
+export const nest12NodeRedis = application({
   name: 'NestJS 12, ES modules, redis 6 alone',
   nest: 12,
   client: { redis: '^6' },
   esm: true,
-  optionalPeers: false,
-  tools: {},
-  resolutions: EVERY_RESOLUTION,
-};
+});
 
-/** @type {ApplicationKind} */
-export const nest11NodeRedis = {
+export const nest11NodeRedis = application({
   name: 'NestJS 11, CommonJS, @redis/client 5 alone',
   nest: 11,
   client: { '@redis/client': '^5' },
-  esm: false,
-  optionalPeers: false,
-  tools: {},
-  resolutions: EVERY_RESOLUTION,
-};
+});
 
-/** @type {ApplicationKind} */
-export const nest11Redis5 = {
+export const nest11Redis5 = application({
   name: 'NestJS 11, ES modules, redis 5 alone',
   nest: 11,
   client: { redis: '^5' },
   esm: true,
-  optionalPeers: false,
-  tools: {},
   resolutions: ['nodenext'],
-};
+});
 
-/** @type {ApplicationKind} */
-export const nest11NoClient = {
+export const nest11NoClient = application({
   name: 'NestJS 11, CommonJS, no client',
   nest: 11,
   client: {},
-  esm: false,
-  optionalPeers: false,
-  tools: {},
   resolutions: ['nodenext'],
-};
+});
 
 export const applications = [
   nest11CommonJs,
