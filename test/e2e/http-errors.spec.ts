@@ -276,9 +276,4 @@ describe('lock errors in the interceptor', () => {
       error.mockRestore();
     }
   });
-
-  it('are distinguished from errors of the work, which pass unchanged', async () => {
-    const error = new Error('out of stock');
-    expect(await errorThrough('http', error)).toBe(error);
-  });
 });

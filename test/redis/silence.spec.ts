@@ -24,14 +24,8 @@ describe('Silence', () => {
     expect(await log.counts()).toEqual({ evalsha: 100 });
   });
 
-  it('costs exactly 2 requests for a name, 2 for 32 names at once, and 1 for a failed attempt', async () => {
+  it('costs exactly 1 request for a failed attempt', async () => {
     const [{ locks }, other] = instances as [Instance, Instance];
-    for (let i = 0; i < 10; i++) await locks.using(`one:${i}`, () => undefined);
-    expect(await log.counts()).toEqual({ evalsha: 20 });
-    await log.clear();
-    await Promise.all(Array.from({ length: 96 }, (_, i) => locks.using(`many:${i}`, () => undefined)));
-    expect(await log.counts()).toEqual({ evalsha: 6 });
-
     const lock = await locks.acquire('taken');
     await log.clear();
     expect(await other.locks.tryAcquire('taken')).toBeUndefined();
