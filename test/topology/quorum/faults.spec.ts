@@ -79,12 +79,6 @@ describe('a quorum of five (row 9)', () => {
     }
   });
 
-  it('grants though each node is slow, but within its time', async () => {
-    for (const { proxy } of scene.nodes) proxy.delay(20);
-    await instance.locks.using(name, (lock) => expect(lock.held).toBe(true));
-    for (const { proxy } of scene.nodes) proxy.pass();
-  });
-
   it.each([1, 2])('keeps a hold that a majority remembers, with %d wiped', async (count) => {
     const { lock, extended } = await extendedAfterWiping(first(count));
 
@@ -144,57 +138,6 @@ describe('a quorum of five (row 9)', () => {
     await scene.isWhole(instance);
 
     expect(await scene.owners(name)).toEqual(ALL.map(() => null));
-  });
-
-  it.each([
-    { call: 'an attempt', wait: 0 },
-    { call: 'a wait', wait: 20_000 },
-  ])('releases at once the grants of a minority to $call', async ({ wait }) => {
-    const aborter = new AbortController();
-    for (const node of first(3)) await scene.client(node).set(`lock:{${name}}`, 'stranger', 'PX', 60_000);
-    const outcome = instance.locks.acquire(name, { wait, signal: aborter.signal }).catch(() => 'refused');
-    if (wait > 0) await waitFor(async () => (await instance.locks.query(name)).pending.length === 1);
-    else await outcome;
-
-    await waitFor(async () => (await scene.owners(name, ALL.slice(3))).every((owner) => owner === null));
-    expect((await scene.owners(name, first(3))).every((owner) => owner === 'stranger')).toBe(true);
-    aborter.abort();
-    expect(await outcome).toBe('refused');
-  });
-
-  it('releases the grants of a minority after the attempt has ended', async () => {
-    for (const node of first(3)) await scene.client(node).set(`lock:{${name}}`, 'stranger', 'PX', 60_000);
-    for (const node of ALL.slice(3)) scene.node(node).proxy.hold('toServer');
-    expect(await instance.locks.tryAcquire(name)).toBeUndefined();
-    for (const node of ALL.slice(3)) scene.node(node).proxy.pass();
-    await scene.isWhole(instance);
-
-    expect(await scene.owners(name, ALL.slice(3))).toEqual([null, null]);
-  });
-
-  it('loses no lock to a reply that was lost', async () => {
-    const lost = Promise.all(first(2).map((node) => scene.node(node).proxy.loseNextReply(name)));
-    const lock = await instance.locks.acquire(name);
-    await lost;
-    await lock.release();
-
-    await waitFor(async () => (await scene.owners(name)).every((owner) => owner === null), {
-      timeout: 20_000,
-      that: 'every node to be free',
-    });
-  });
-
-  it('ends a hold by forceRelease, although two nodes hang', async () => {
-    const lock = await instance.locks.acquire(name);
-    const operator = await scene.instance(OPTIONS);
-    for (const node of first(2)) scene.node(node).server.freeze();
-    const ended = aborted(lock.signal);
-
-    expect(await operator.locks.forceRelease(name)).toBe(true);
-    await ended;
-    expect(await operator.locks.forceRelease(name)).toBe(false);
-    for (const node of first(2)) scene.node(node).server.thaw();
-    await lock.release();
   });
 
   async function extendedAfterWiping(nodes: readonly number[]): Promise<{ lock: Lock; extended: unknown }> {

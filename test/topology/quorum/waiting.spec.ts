@@ -40,31 +40,6 @@ describe('a quorum of five', () => {
     expect(took).toBeLessThan(7_000);
   });
 
-  it('holds one lock at a time, with growing tokens, for many callers of several instances', async () => {
-    const instances = await Promise.all([1, 2, 3, 4].map(() => scene.instance()));
-    const tokens: number[] = [];
-    let inside = 0;
-    let most = 0;
-    const work = async ({ fencingToken }: { fencingToken: number }): Promise<void> => {
-      most = Math.max(most, ++inside);
-      tokens.push(fencingToken);
-      await new Promise((resolve) => void setImmediate(resolve));
-      inside--;
-    };
-    const callers = instances.flatMap(({ locks }) =>
-      Array.from({ length: 25 }, async () => {
-        for (let i = 0; i < 4; i++) await locks.using(name, { wait: Infinity }, work);
-      }),
-    );
-    await Promise.all(callers);
-
-    expect(most).toBe(1);
-    expect(tokens).toHaveLength(400);
-    expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
-    expect(new Set(tokens).size).toBe(400);
-    await isFree();
-  });
-
   it.each([
     { which: 'all nodes', silent: [] },
     { which: 'any three nodes, the others down', silent: [0, 1] },
@@ -132,38 +107,6 @@ describe('a quorum of five', () => {
     await released;
 
     expect(await leaving).toBe('left');
-    await (await waiting).release();
-    await isFree();
-  });
-
-  it.each([
-    { nodes: 'two of its nodes', knowing: [3, 4], hanging: [], shown: false },
-    { nodes: 'three of its nodes', knowing: [0, 3, 4], hanging: [], shown: true },
-    { nodes: 'two of its nodes while one hangs', knowing: [3, 4], hanging: [0], shown: true },
-  ])('shows an instance that waits at $nodes: $shown', async ({ knowing, hanging, shown }) => {
-    const instance = await scene.instance({ nodeTimeout: 500 });
-    for (const node of knowing) await scene.client(node).zadd(`lock:{${name}}:q`, 1_000_000, 'somebody-1-2');
-    for (const node of hanging) scene.node(node).server.freeze();
-    const { pending } = await instance.locks.query(name);
-    for (const node of hanging) scene.node(node).server.thaw();
-
-    expect(pending).toMatchObject(shown ? [{ owner: 'somebody-1-2', mode: 'exclusive' }] : []);
-    expect(pending).toHaveLength(shown ? 1 : 0);
-  });
-
-  it('passes on a lock that is reserved for an instance without waiters', async () => {
-    const nodeTimeout = 5_000;
-    const [holder, idle, next] = await Promise.all([1, 2, 3].map(() => scene.instance({ nodeTimeout })));
-    if (!holder || !idle || !next) throw new Error('There are three.');
-    const lock = await holder.locks.acquire(name);
-    expect(await idle.locks.tryAcquire(name)).toBeUndefined();
-    // Left over, as from a wait that ended while a node could not be told.
-    await Promise.all(ALL.map((node) => scene.client(node).zadd(`lock:{${name}}:q`, 1, idle.name)));
-    const waiting = next.locks.acquire(name, { wait: 8_000 });
-    await waitFor(async () => (await holder.locks.query(name)).pending.length === 2);
-    await lock.release();
-
-    // The reservations alone would last for ten seconds.
     await (await waiting).release();
     await isFree();
   });
