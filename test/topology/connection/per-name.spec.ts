@@ -58,16 +58,6 @@ describe("layout: 'per-name', behind one endpoint of many shards", () => {
     expect(instances.filter(({ store }) => store.wakesBy('n') === 'poll')).toEqual([]);
   });
 
-  it('takes several names one by one, and all or none', async () => {
-    const [first, second] = [open(), open()];
-    await using all = await first.locks.acquire(NAMES);
-
-    expect(await second.locks.tryAcquire([...NAMES, 'seven'])).toBeUndefined();
-    // The names that were granted beside the others are released after the answer.
-    await waitFor(async () => (await first.locks.query('seven')).held.length === 0);
-    expect(all.keys).toHaveLength(NAMES.length);
-  });
-
   it('notifies a holder at once of a forced release, also with shared holds and several names', async () => {
     const [holder, operator] = [open(), open()];
     const names = ['taken', 'taken together', 'taken too'];
@@ -84,18 +74,6 @@ describe("layout: 'per-name', behind one endpoint of many shards", () => {
 
     expect(holds.map(({ signal }) => signal.reason)).toMatchObject(names.map(() => ({ reason: 'forced' })));
     expect(await operator.locks.forceRelease('nobody has it')).toBe(false);
-  });
-
-  it('stops listening for a name without waiters', async () => {
-    const [holder, waiter] = [open(), open()];
-    const lock = await holder.locks.acquire('over');
-    const next = waiter.locks.acquire('over');
-    await waitFor(() => waiter.store.wakesBy('over') !== undefined);
-    await lock.release();
-    await (await next).release();
-    await waitFor(() => waiter.store.wakesBy('over') === undefined, { timeout: 10_000 });
-
-    expect(waiter.engine.size).toBe(0);
   });
 
   it('continues after all connections were cut', async () => {

@@ -140,6 +140,18 @@ describe('a quorum of five (row 9)', () => {
     expect(await scene.owners(name)).toEqual(ALL.map(() => null));
   });
 
+  it('grants the other names of one tick if every node rejects one of them', async () => {
+    const [foreign = '', ...free] = Array.from({ length: 32 }, (_, i) => `${name}:${i}`);
+    for (const node of ALL) await scene.client(node).hset(`lock:{${foreign}}`, 'of', 'others');
+    const refused = instance.locks.acquire(foreign).catch((error: unknown) => error);
+    const locks = await Promise.all(free.map((each) => instance.locks.acquire(each)));
+
+    expect(await refused).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(locks.every(({ held }) => held)).toBe(true);
+    await Promise.all(locks.map((lock) => lock.release()));
+    for (const each of free) expect(await scene.owners(each)).toEqual(ALL.map(() => null));
+  });
+
   async function extendedAfterWiping(nodes: readonly number[]): Promise<{ lock: Lock; extended: unknown }> {
     const lock = await instance.locks.acquire(name);
     await waitFor(async () => (await scene.owners(name)).every((owner) => owner !== null));
