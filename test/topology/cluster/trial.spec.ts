@@ -46,20 +46,6 @@ describe('The trial of the nodes of a Cluster', () => {
     expect(instance.logged[0]).toMatch(/MOVED .*pass connection: { nodes: \[\.\.\.\] }/);
   });
 
-  it('accepts nodes that count receivers', async () => {
-    const [holder, waiter] = [open(), open()];
-    for (const name of ['one', 'two', 'three', 'four']) {
-      const lock = await holder.locks.acquire(name);
-      const next = waiter.locks.acquire(name);
-      await waitFor(async () => (await holder.locks.query(name)).pending.length === 1);
-      await lock.release();
-      await (await next).release();
-    }
-
-    expect(instances.flatMap(({ logged }) => logged)).toEqual([]);
-    expect(instances.filter(({ store }) => store.wakesBy('one') === 'poll')).toEqual([]);
-  });
-
   it('lets an instance poll that listens at a node which does not count', async () => {
     const name = 'bad';
     const bad = cluster.servers.indexOf(await cluster.masterOf(`lock:{${name}}`));
