@@ -3,17 +3,17 @@ import autocannon from 'autocannon';
 import { startWorker, type Worker } from '../../support/worker.js';
 import type { BenchCase, Goal } from '../bench.js';
 import { addressOf } from '../contestant.js';
-import type { HttpCalls, Platform } from '../http/http.process.js';
+import type { OverheadCalls, Platform } from '../http/overhead.process.js';
 import { perSecond, spread } from '../report/format.js';
 import { spreadOf } from '../statistics/spread.js';
 
 const PLATFORMS: readonly Platform[] = ['Express', 'Fastify'];
-const ROUTES = ['none', 'ours', 'by-hand', 'redlock'] as const;
+const ROUTES = ['plain', 'decorated', 'by-hand', 'redlock'] as const;
 type Route = (typeof ROUTES)[number];
 
 const TEXT: Readonly<Record<Route, string>> = {
-  none: 'no lock',
-  ours: "@Locked('order:<0>')",
+  plain: 'no lock',
+  decorated: "@Locked('order:<0>')",
   'by-hand': 'acquire and release by hand',
   redlock: "redlock's using() by hand",
 };
@@ -39,9 +39,9 @@ export const httpRouteCase: BenchCase = {
   async run(bench) {
     const found = new Map<Platform, Record<Route, Pass[]>>();
     for (const platform of PLATFORMS) {
-      await using worker = await startWorker<HttpCalls>(join(__dirname, '../http/http.process.ts'));
-      const port = await worker.call('listen', { platform, redis: addressOf(bench.server) });
-      const passes: Record<Route, Pass[]> = { none: [], ours: [], 'by-hand': [], redlock: [] };
+      await using worker = await startWorker<OverheadCalls>(join(__dirname, '../http/overhead.process.ts'));
+      const port = await worker.call('listen', addressOf(bench.server), platform);
+      const passes: Record<Route, Pass[]> = { plain: [], decorated: [], 'by-hand': [], redlock: [] };
       // Twice, or what comes first would pay for the compilation of all.
       for (let time = 0; time < 2; time++) for (const route of ROUTES) await pass(worker, port, route);
       for (let turn = 0; turn < bench.rounds * PASSES_A_ROUND; turn++) {
@@ -71,9 +71,9 @@ export const httpRouteCase: BenchCase = {
         ROUTES.map((route) => [
           `${platform}: ${TEXT[route]}`,
           spread(spreadOf(passes[route].map(({ cpu }) => cpu)), (value) => value.toFixed(0)),
-          share(byCpu(passes, route, 'none')),
+          share(byCpu(passes, route, 'plain')),
           spread(spreadOf(passes[route].map(({ rate }) => rate)), perSecond),
-          share(byRate(passes, route, 'none')),
+          share(byRate(passes, route, 'plain')),
           String(passes[route].reduce((sum, { failed }) => sum + failed, 0)),
         ]),
       ),
@@ -84,8 +84,8 @@ export const httpRouteCase: BenchCase = {
 };
 
 function goalsOf(platform: Platform, passes: Record<Route, Pass[]>): readonly Goal[] {
-  const ofRedlock = byCpu(passes, 'ours', 'redlock');
-  const ofCalls = byCpu(passes, 'ours', 'by-hand');
+  const ofRedlock = byCpu(passes, 'decorated', 'redlock');
+  const ofCalls = byCpu(passes, 'decorated', 'by-hand');
   return [
     {
       text: `${platform}: @Locked takes no more CPU than redlock's using() by hand`,
@@ -119,7 +119,7 @@ function share(value: number): string {
 
 let id = 0;
 
-async function pass(worker: Worker<HttpCalls>, port: number, route: Route): Promise<Pass> {
+async function pass(worker: Worker<OverheadCalls>, port: number, route: Route): Promise<Pass> {
   const before = await worker.call('cpu');
   const startedAt = performance.now();
   let answeredAt = startedAt;

@@ -1,6 +1,7 @@
 import {
   Controller,
   Get,
+  Inject,
   Module,
   Param,
   UseInterceptors,
@@ -11,9 +12,19 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Redis } from 'ioredis';
+import Redlock from 'redlock';
 import { Locked, LockService, RedisLockModule } from '../../../dist/index.js';
 import { serveCalls } from '../../support/serve-calls.js';
+import { LEASE } from '../adapters/common-settings.js';
+import { REDLOCK_SETTINGS } from '../adapters/redlock-contestant.js';
 import type { RedisAddress } from '../contestant.js';
+
+const REDLOCK = Symbol('redlock');
+
+/** What serves the routes. */
+export type Platform = 'Express' | 'Fastify';
 
 /** No locked method here: the module's interceptor is all that is in the way of its route. */
 @Controller()
@@ -72,12 +83,26 @@ class InterceptedController {
   }
 }
 
+/** Redlock's own way of holding a lock. */
+@Controller()
+class RedlockController {
+  constructor(@Inject(REDLOCK) private readonly redlock: Redlock) {}
+
+  @Get('redlock/:id')
+  async get(@Param('id') id: string): Promise<string> {
+    return this.redlock.using([`order:${id}`], LEASE, async () => id);
+  }
+}
+
 let app: INestApplication | undefined;
 
 const calls = {
   /** An application with the module, or with the plain route alone where no Redis is given. Gives the port. */
-  async listen(redis: RedisAddress | undefined): Promise<number> {
-    app = await NestFactory.create(moduleOf(redis), { logger: false });
+  async listen(redis: RedisAddress | undefined, platform: Platform = 'Express'): Promise<number> {
+    app =
+      platform === 'Fastify'
+        ? await NestFactory.create(moduleOf(redis), new FastifyAdapter(), { logger: false })
+        : await NestFactory.create(moduleOf(redis), { logger: false });
     await app.listen(0, '127.0.0.1');
     const server = app.getHttpServer() as { address(): { port: number } };
     return server.address().port;
@@ -94,15 +119,28 @@ export type OverheadCalls = typeof calls;
 
 function moduleOf(redis: RedisAddress | undefined): new () => object {
   const plain: ModuleMetadata = { controllers: [PlainController] };
-  const locked: ModuleMetadata = {
-    imports: [RedisLockModule.forRoot({ connection: { ...redis } })],
-    controllers: [PlainController, DecoratedController, HandWrittenController, InterceptedController],
-  };
+  const locked = (address: RedisAddress): ModuleMetadata => ({
+    imports: [RedisLockModule.forRoot({ connection: { ...address } })],
+    controllers: [
+      PlainController,
+      DecoratedController,
+      HandWrittenController,
+      InterceptedController,
+      RedlockController,
+    ],
+    providers: [{ provide: REDLOCK, useFactory: () => redlockAt(address) }],
+  });
 
-  @Module(redis ? locked : plain)
+  @Module(redis ? locked(redis) : plain)
   class OverheadModule {}
 
   return OverheadModule;
+}
+
+function redlockAt(redis: RedisAddress): Redlock {
+  const redlock = new Redlock([new Redis({ ...redis })], REDLOCK_SETTINGS);
+  redlock.on('error', () => {});
+  return redlock;
 }
 
 process.setSourceMapsEnabled(false);
