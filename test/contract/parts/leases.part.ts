@@ -61,7 +61,7 @@ export function describeLeases(context: ContractContext): void {
       'has the caller’s ttl when the hold comes from %s',
       async (holder) => {
         const { locks, name } = context;
-        const first = await context[holder].acquire(name, { ttl: 400 });
+        const first = await context[holder].acquire(name, { ttl: 5_000 });
         const second = locks.acquire(name, { ttl: 60_000, renew: false });
         await isWaiting(context, holder === 'locks' ? 0 : 1);
         await first.release();

@@ -193,7 +193,7 @@ export function describeModes(context: ContractContext): void {
 
     it('extends a reader', async () => {
       const { locks, name } = context;
-      const reader = await locks.acquire(name, { ...READ, ttl: 1_000, renew: false });
+      const reader = await locks.acquire(name, { ...READ, ttl: 5_000, renew: false });
       await reader.extend(20_000);
 
       expect(reader.remaining).toBeGreaterThan(10_000);

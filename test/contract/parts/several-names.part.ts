@@ -143,7 +143,7 @@ export function describeSeveralNames(context: ContractContext): void {
 
     it('are extended together', async () => {
       const { locks, a, b } = context;
-      const lock = await locks.acquire([a, b], { ttl: 1_000 });
+      const lock = await locks.acquire([a, b], { ttl: 5_000 });
       await lock.extend(60_000);
 
       expect(lock.remaining).toBeGreaterThan(50_000);

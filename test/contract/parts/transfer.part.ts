@@ -36,7 +36,7 @@ export function describeTransfer(context: ContractContext): void {
 
     it.each([600_000, '10m'] as const)('keeps the lease of the detached hold for %p', async (ttl) => {
       const { locks, others, name } = context;
-      const lock = await locks.acquire(name, { ttl: 1_000 });
+      const lock = await locks.acquire(name, { ttl: 5_000 });
       const transfer = await lock.detach(ttl);
 
       expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(500_000);
