@@ -1,6 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { Instance, type InstanceOptions } from './instance.js';
 
@@ -121,11 +122,10 @@ describe('A request that ends a hold or a wait', () => {
     const lock = await locks.acquire('n');
     await admin.config('SET', 'min-replicas-to-write', 1);
     await lock.release();
-    const startedAt = performance.now();
-    await locks.close();
+    const took = await unstalled(() => locks.close());
     await admin.config('SET', 'min-replicas-to-write', 0);
 
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(took).toBeLessThan(3_000);
     expect((await other.locks.query('n')).held).toHaveLength(1);
   });
 

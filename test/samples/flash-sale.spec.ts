@@ -6,6 +6,7 @@ import { Database } from '../../sample/support/database/database.js';
 import { ScratchDirectory } from '../../sample/support/scratch-directory.js';
 import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
+import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { listens } from './support/remains.js';
 import { type SampleRun, SampleRuns } from './support/sample-runs.js';
@@ -110,9 +111,10 @@ describe('sample 01, the flash sale (row 11)', () => {
       expect(await order(url, { sku: 'boot', quantity: 1 })).toBe(201);
 
       await redis.kill();
-      const before = performance.now();
-      expect(await order(url, { sku: 'boot', quantity: 1 })).toBe(503);
-      expect(performance.now() - before).toBeLessThan(OUTAGE);
+      const took = await unstalled(async () =>
+        expect(await order(url, { sku: 'boot', quantity: 1 })).toBe(503),
+      );
+      expect(took).toBeLessThan(OUTAGE);
       expect(await order(url, { sku: 'no-such-thing', quantity: 1 }, '/unlocked/orders')).toBe(404);
 
       await redis.start();
