@@ -1,4 +1,3 @@
-import { acquireScript } from '../../lib/store/scripts/acquire.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { Instance, type InstanceOptions } from '../redis/instance.js';
 import { duringEachTest, endingAfterEachTest } from '../support/during-tests.js';
@@ -24,20 +23,6 @@ describe('A call for several names', () => {
       that: `somebody to wait for ${name}`,
     });
 
-  it('is granted the same names again if the reply of its first trip is lost', async () => {
-    const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
-    const lost = proxy.loseNextReply(acquireScript.sha);
-    const lock = await locks.acquire(NAMES);
-    await lost;
-    const owners = await server.client().mget(NAMES.map((name) => `lock:{${name}}`));
-
-    expect(owners.map((owner) => Number(owner?.split(':')[1]))).toEqual(
-      NAMES.map((name) => lock.fencingTokenOf(name)),
-    );
-    await lock.release();
-    await untilNothingLeft();
-  });
-
   it('leaves nothing taken if the reply to a release of some names is lost', async () => {
     const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
     const other = await open({ connection: server.url });
@@ -55,46 +40,6 @@ describe('A call for several names', () => {
     expect(lock.held).toBe(true);
     await lock.release();
     await untilNothingLeft();
-  });
-
-  it('is released completely if the reply of its release is lost', async () => {
-    const { locks } = await open({ connection: proxy.url, outageTimeout: 10_000 });
-    const lock = await locks.acquire(NAMES);
-    const lost = proxy.loseNextReply(releaseScript.sha);
-    await lock.release();
-    await lost;
-
-    expect(lock.held).toBe(false);
-    await untilNothingLeft();
-  });
-
-  it('releases all if it is aborted before the reply of its first trip', async () => {
-    const instance = await open({ connection: proxy.url });
-    // Has the script loaded.
-    await instance.locks.using(NAMES, () => undefined);
-    const caller = new AbortController();
-    proxy.drop('toClient');
-    const waiting = instance.locks.acquire(NAMES, { signal: caller.signal });
-    await waitFor(async () => (await locksLeft()).length === NAMES.length, { that: 'the grant' });
-    caller.abort(new Error('enough'));
-
-    await expect(waiting).rejects.toThrow('enough');
-    proxy.pass();
-    await untilNothingLeft();
-    await waitFor(() => instance.engine.size === 0 && instance.engine.leases.size === 0);
-  });
-
-  it('ends with one error, and releases all, if Redis falls silent in its first trip', async () => {
-    const instance = await open({ connection: proxy.url, commandTimeout: 200 });
-    proxy.drop('toClient');
-    const error = await instance.locks
-      .acquire(NAMES, { outageTimeout: 300 })
-      .catch((reason: unknown) => reason);
-
-    expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: NAMES });
-    proxy.pass();
-    await untilNothingLeft();
-    await waitFor(() => instance.engine.size === 0 && instance.engine.leases.size === 0);
   });
 
   it('ends with one error, and keeps nothing, if Redis is killed while it waits', async () => {
@@ -136,12 +81,4 @@ describe('A call for several names', () => {
       await untilNothingLeft();
     },
   );
-
-  it('reports the name that Redis rejects, and releases the others', async () => {
-    const { locks } = await open({ connection: server.url });
-    await server.client().rpush('lock:{c}', 'a list, not a lock');
-
-    await expect(locks.acquire(NAMES)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', keys: ['c'] });
-    await waitFor(async () => (await locksLeft()).join() === 'lock:{c}');
-  });
 });
