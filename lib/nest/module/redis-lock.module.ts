@@ -10,8 +10,7 @@ import {
   type RedisLockModuleAsyncOptions,
   type RedisLockModuleExtras,
 } from './lock-module.definition.js';
-import { LockedInstanceBinder } from './locked-instance-binder.js';
-import { ServiceCloser } from './service-closer.js';
+import { ServiceLifecycle } from './service-lifecycle.js';
 
 /**
  * Provides `LockService`, and the locks of `@Locked` methods.
@@ -64,7 +63,7 @@ export function moduleAround(
   core: DynamicModule,
   { name, isGlobal = true }: RedisLockModuleExtras,
 ): DynamicModule {
-  // The binder belongs here, not to the core: its hooks run before any onModuleInit that needs a lock.
-  const providers = [LockedInstanceBinder.provider(name), ServiceCloser.provider(name)];
+  // Not in the core: its hooks run before any onModuleInit that needs a lock.
+  const providers = [ServiceLifecycle.provider(name)];
   return { module, global: isGlobal, imports: [core], providers, exports: [core] };
 }

@@ -11,24 +11,29 @@ import type { LockService } from '../../service/lock.service.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
 import { provided } from '../startup/provided-classes.js';
 import { checkStart } from '../startup/start-check.js';
+import { ownService } from './lock-core.module.js';
 import { startObserveSpans, stopObserveSpans } from './observe-spans.js';
+import { runShutdownHooksLast } from './shutdown-order.js';
 
 /**
  * Binds the LockService to instances with locked methods from `useFactory` or `useValue`, which the property injection
- * of `@Locked` does not reach.
+ * of `@Locked` does not reach. Closes it after the shutdown hooks of all other modules, which may run work that needs
+ * locks: a worker of a queue, for example, ends its jobs there.
  */
-export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+export class ServiceLifecycle implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     private readonly name: string | undefined,
     private readonly service: LockService,
     private readonly modules: ModulesContainer,
-  ) {}
+  ) {
+    runShutdownHooksLast(modules, ServiceLifecycle);
+  }
 
   static provider(name: string | undefined): FactoryProvider {
     return {
-      provide: LockedInstanceBinder,
+      provide: ServiceLifecycle,
       useFactory: (service: LockService, modules: ModulesContainer) =>
-        new LockedInstanceBinder(name, service, modules),
+        new ServiceLifecycle(name, service, modules),
       inject: [getLockServiceToken(name), ModulesContainer],
     };
   }
@@ -51,9 +56,10 @@ export class LockedInstanceBinder implements OnModuleInit, OnApplicationBootstra
     startObserveSpans(this.modules);
   }
 
-  onApplicationShutdown(): void {
+  async onApplicationShutdown(): Promise<void> {
     stopObserveSpans(this.modules);
     serviceBinding(this.name).applicationServices.delete(this.modules, this.service);
+    await ownService(this.service)?.close();
   }
 }
 
