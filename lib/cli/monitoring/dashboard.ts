@@ -1,16 +1,4 @@
-import {
-  BARS,
-  CALLER,
-  CALLER_LEGEND,
-  chart,
-  DATASOURCE,
-  p99,
-  type Panel,
-  rate,
-  shown,
-  STACKED,
-  stat,
-} from './panels.js';
+import { BARS, CALLER, chart, DATASOURCE, p99, type Panel, rate, shown, STACKED, stat } from './panels.js';
 
 const GRANTED = 'lock_outcome="granted"';
 const NO_LEADER = 'lock_label!~"leader.*"';
@@ -74,7 +62,6 @@ const ROWS: readonly (readonly Panel[])[] = [
       'Calls per second: granted, timed out, failed. shared: received the result of another run of once().',
       `sum by (lock_outcome, error_type) (${rate('lock_wait_duration_count')})`,
       'reqps',
-      '{{lock_outcome}} {{error_type}}',
       STACKED,
     ),
     chart(
@@ -83,7 +70,6 @@ const ROWS: readonly (readonly Panel[])[] = [
         're-ask: found free on asking again, after a holder died or a message was lost.',
       `sum by (lock_granted_how) (${rate('lock_wait_duration_count', GRANTED)})`,
       'reqps',
-      '{{lock_granted_how}}',
       STACKED,
     ),
     chart(
@@ -91,7 +77,6 @@ const ROWS: readonly (readonly Panel[])[] = [
       'ran: ran the work. shared: waited for the result of another run. kept: found a kept result. failed: nothing is kept.',
       `sum by (lock_outcome) (${rate('lock_once_total')})`,
       'reqps',
-      '{{lock_outcome}}',
       STACKED,
     ),
   ],
@@ -101,14 +86,12 @@ const ROWS: readonly (readonly Panel[])[] = [
       'Methods of @Locked and @Once by name and key template, callers of LockService by label.',
       `sum by (${CALLER}) (${shown('lock_queue_length')})`,
       'short',
-      CALLER_LEGEND,
     ),
     chart(
       'Wait, by caller',
       '99 of 100 calls waited for at most this time.',
       p99('lock_wait_duration', CALLER),
       's',
-      CALLER_LEGEND,
     ),
   ],
   [
@@ -117,14 +100,12 @@ const ROWS: readonly (readonly Panel[])[] = [
       'Holds that have not ended.',
       `sum by (${CALLER}) (${shown('locks_held')})`,
       'short',
-      CALLER_LEGEND,
     ),
     chart(
       'Oldest hold, by caller',
       'A line that rises without end is a hold that hangs, or a leader.',
       `max by (${CALLER}) (${shown('locks_oldest_hold_age')})`,
       's',
-      CALLER_LEGEND,
     ),
   ],
   [
@@ -133,14 +114,12 @@ const ROWS: readonly (readonly Panel[])[] = [
       '99 of 100 holds lasted at most this time. A hold counts when it ends.',
       p99('lock_hold_duration', CALLER),
       's',
-      CALLER_LEGEND,
     ),
     chart(
       'Time under a lock',
       'Mean number of simultaneous holds: near 1 where a single name is always held.',
       `sum by (${CALLER}) (${rate('lock_hold_duration_sum')})`,
       'short',
-      CALLER_LEGEND,
     ),
   ],
   [
@@ -150,7 +129,6 @@ const ROWS: readonly (readonly Panel[])[] = [
         'max-hold: it exceeded maxHold.',
       `sum by (lock_lost_reason, ${CALLER}) (increase(${shown('lock_lost_total')}[$__rate_interval]))`,
       'short',
-      `{{lock_lost_reason}} ${CALLER_LEGEND}`,
       BARS,
     ),
     chart(
@@ -158,14 +136,12 @@ const ROWS: readonly (readonly Panel[])[] = [
       'Time from when a renewal was due to its reply; 99 of 100 renewals.',
       p99('lock_renewal_lag', 'instance'),
       's',
-      '{{instance}}',
     ),
     chart(
       'Renewals without a reply',
       'Requests per second; each is retried after commandTimeout.',
       `sum by (instance) (${rate('lock_renewal_lag_count', 'lock_outcome="unanswered"')})`,
       'reqps',
-      '{{instance}}',
     ),
   ],
   [
@@ -174,14 +150,12 @@ const ROWS: readonly (readonly Panel[])[] = [
       'If one instance is far above the others, look at its event loop and its connection.',
       `sum by (instance) (${shown('lock_queue_length')})`,
       'short',
-      '{{instance}}',
     ),
     chart(
       'Grants, by instance',
       'Grants per second.',
       `sum by (instance) (${rate('lock_wait_duration_count', GRANTED)})`,
       'reqps',
-      '{{instance}}',
     ),
   ],
 ];

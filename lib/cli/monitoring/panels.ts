@@ -3,7 +3,6 @@ export const CALLER = 'code_function_name, lock_key_template, lock_label';
 
 export const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 const SHOWN = 'job=~"$job", instance=~"$instance"';
-export const CALLER_LEGEND = '{{code_function_name}} {{lock_key_template}} {{lock_label}}';
 
 /** Unit in Grafana: `short` is a plain number. */
 type Unit = 'short' | 's' | 'reqps' | 'percentunit';
@@ -62,14 +61,16 @@ export function stat(
 export const STACKED = { fillOpacity: 40, stacking: { mode: 'normal', group: 'A' } };
 export const BARS = { fillOpacity: 60, drawStyle: 'bars' };
 
+/** A line for each group of the expression; its labels are the legend. */
 export function chart(
   title: string,
   description: string,
   expr: string,
   unit: Unit,
-  legend: string,
   style: object = {},
 ): Panel {
+  const [, groups = ''] = /by \(([^)]*?)(?:, le)?\)/.exec(expr) ?? [];
+  const legend = groups.replaceAll(/\w+/g, '{{$&}}').replaceAll(',', '');
   const custom = { lineWidth: 2, fillOpacity: 10, showPoints: 'never', spanNulls: true, ...style };
   return {
     type: 'timeseries',
