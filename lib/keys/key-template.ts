@@ -27,7 +27,7 @@ interface KeyPart {
  * is a property of the instance. `<<` is a literal `<`.
  *
  * Every part goes through encodeURIComponent. If the separator after a part consists only of characters that
- * encodeURIComponent does not encode, one of them is escaped in the part as well; see {@link separatorGuard}. The parts
+ * encodeURIComponent does not encode, one of them is escaped in the part as well; see {@link guardOf}. The parts
  * can therefore be recovered from the name: two calls have the same name only if all parts are equal as text.
  */
 export class KeyTemplate {
@@ -151,14 +151,6 @@ function expectedInsteadOf({ path }: KeyPart, value: unknown): string {
   return `${allowed}; a default value of the parameter is set after the lock is acquired, so set it in a function as the key`;
 }
 
-function guardOf(source: string, { text, position, literal }: KeyPlaceholder): string | undefined {
-  const guard = separatorGuard(literal);
-  if (guard !== undefined) return guard === '' ? undefined : guard;
-  const found = literal === '' ? 'another placeholder follows at once' : `only "${literal}" follows`;
-  const problem = `after ${text} ${found}, so that different arguments could give one key`;
-  throw keyTemplateError(source, position + text.length, `${problem}; put a separator such as ":" there`);
-}
-
 function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
@@ -173,11 +165,17 @@ const LETTER = /[G-Zg-za-f]/;
  * The character that must be escaped in the part before a separator, so that the end of the part is recognisable.
  *
  * Parts consist of letters, digits, `-_.!~*'()` and `%`. A separator with any other character (`:`, `/`, `#`, a space,
- * ...) is recognisable by it: `''`. Otherwise one character of the separator is chosen and also escaped in the
- * part: `<0>-<1>` gives `a%2Db-c` for `'a-b'` and `'c'`. An empty separator, or one of digits, `A` to `F` and `%`
- * alone, has no such character: `undefined`.
+ * ...) is recognisable by it: undefined. Otherwise one character of the separator is chosen and also escaped in the
+ * part: `<0>-<1>` gives `a%2Db-c` for `'a-b'` and `'c'`.
+ *
+ * @throws LockConfigError for a separator without such a character: an empty one, or one of digits, `A` to `F` and `%`
+ * alone.
  */
-export function separatorGuard(separator: string): string | undefined {
-  if (!ONLY_PART_CHARACTERS.test(separator)) return '';
-  return (MARK.exec(separator) ?? LETTER.exec(separator))?.[0];
+function guardOf(source: string, { text, position, literal }: KeyPlaceholder): string | undefined {
+  if (!ONLY_PART_CHARACTERS.test(literal)) return undefined;
+  const [guard] = MARK.exec(literal) ?? LETTER.exec(literal) ?? [];
+  if (guard !== undefined) return guard;
+  const found = literal === '' ? 'another placeholder follows at once' : `only "${literal}" follows`;
+  const problem = `after ${text} ${found}, so that different arguments could give one key`;
+  throw keyTemplateError(source, position + text.length, `${problem}; put a separator such as ":" there`);
 }
