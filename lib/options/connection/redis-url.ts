@@ -21,11 +21,6 @@ export function isTlsUrl(text: string): boolean {
   return SCHEME.exec(text)?.[1]?.toLowerCase() === 's';
 }
 
-/** Returns the URL with the schemes that clients know: `redis://` for `valkey://`, `rediss://` for `valkeys://`. */
-export function withRedisScheme(text: string): string {
-  return text.replace(SCHEME, (_, tls: string) => `redis${tls.toLowerCase()}://`);
-}
-
 /** What is wrong with the query of a URL, without its values, which may be secrets; undefined if nothing is. */
 export function queryProblem(text: string): string | undefined {
   for (const [name, value] of new URL(text).searchParams) {
@@ -40,14 +35,14 @@ export function queryProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** A checked URL as ioredis takes it: without the query, whose parameters are the options. */
+/** A checked URL as ioredis takes it: with its schemes, and without the query, whose parameters are the options. */
 export function parseRedisUrl(text: string): {
   readonly url: string;
   readonly options: Readonly<Record<string, string | number | boolean>>;
 } {
   const { searchParams } = new URL(text);
   return {
-    url: withRedisScheme(text).replace(/\?.*$/s, ''),
+    url: text.replace(SCHEME, isTlsUrl(text) ? 'rediss://' : 'redis://').replace(/\?.*$/s, ''),
     options: Object.fromEntries([...searchParams].map(([name, value]) => [name, valueOf(name, value)])),
   };
 }
