@@ -33,7 +33,6 @@ export class LockedMethod {
   readonly module: string | undefined;
   /** Origins of its calls for diagnostics, by the prototype of the instance's class. */
   private readonly origins = new WeakMap<object, CallOrigin>();
-  private readonly template: string | undefined;
   private readonly lockOptions: LockOptions;
   private readonly onTimeout: LockedOptions<never>['onTimeout'];
   private readonly lockIndexes: readonly number[];
@@ -55,7 +54,6 @@ export class LockedMethod {
     const { onTimeout, module, keep, ...lockOptions } = metadata.options as OnceMethodOptions<never>;
     this.name = memberName(prototype, propertyKey);
     this.decorator = decoratorOf(metadata.options);
-    this.template = source.template;
     this.module = module;
     this.onTimeout = onTimeout;
     this.lockOptions = lockOptions;
@@ -96,7 +94,7 @@ export class LockedMethod {
     const known = this.origins.get(prototype);
     if (known !== undefined) return known;
     const method = prototype.constructor.name === '' ? this.name : memberName(prototype, this.propertyKey);
-    const origin = { method, template: this.template };
+    const origin = { method, template: this.source.template };
     this.origins.set(prototype, origin);
     return origin;
   }

@@ -97,12 +97,6 @@ const COPY = Symbol.for('nest-redis-lock:copy');
 /** The metadata that this copy of the package has written. */
 const written = new WeakSet<LockedMetadata>();
 
-/** Creates the metadata of a `@Locked`. */
-export function lockedMetadata(metadata: LockedMetadata): LockedMetadata {
-  written.add(metadata);
-  return Object.defineProperty(metadata, COPY, { value: ownCopy() });
-}
-
 /** The folder of this copy of the package; a bundle of ES modules has none. */
 export function ownCopy(): string {
   // oxlint-disable-next-line eslint/no-restricted-globals -- Asked for by `typeof`.
@@ -126,6 +120,7 @@ export function otherCopyOf(method: object): OtherCopy | undefined {
 
 /** Adds the arguments of a further `@Locked` around those of the method. */
 export function addLockedMetadata(method: object, metadata: LockedMetadata): void {
+  written.add(Object.defineProperty(metadata, COPY, { value: ownCopy() }));
   const inner: readonly LockedMetadata[] = Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? [];
   Reflect.defineMetadata(LOCKED_METADATA, [metadata, ...inner], method);
 }

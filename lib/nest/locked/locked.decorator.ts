@@ -1,4 +1,3 @@
-import { compileKeySource } from '../../keys/key-source.js';
 import type { LockedDecoratorFactory } from './locked-method.types.js';
 import { assertHasKey, replaceMethod } from './replace-method.js';
 import { assertLockedOptions } from './locked-options.js';
@@ -26,7 +25,5 @@ export const Locked: LockedDecoratorFactory = (key, presetOrOptions = {}) => {
   assertHasKey('@Locked', key, presetOrOptions);
   const options = typeof presetOrOptions === 'string' ? { preset: presetOrOptions } : presetOrOptions;
   assertLockedOptions(options);
-  const source = compileKeySource(key);
-
-  return replaceMethod('@Locked', source, { key, options });
+  return replaceMethod({ key, options });
 };

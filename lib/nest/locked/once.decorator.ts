@@ -1,5 +1,4 @@
 import { LockConfigError } from '../../errors/lock.error.js';
-import { compileKeySource } from '../../keys/key-source.js';
 import type { OnceDecoratorFactory } from './locked-method.types.js';
 import { assertOnceOptions } from './locked-options.js';
 import { assertHasKey, replaceMethod } from './replace-method.js';
@@ -24,5 +23,5 @@ export const Once: OnceDecoratorFactory = (key, options) => {
   if (Array.isArray(key))
     throw new LockConfigError('@Once takes one key, because a result belongs to one name.');
   assertOnceOptions(options);
-  return replaceMethod('@Once', compileKeySource(key), { key, options });
+  return replaceMethod({ key, options });
 };

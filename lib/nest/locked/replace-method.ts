@@ -1,19 +1,19 @@
 import { isGeneratorFunction } from 'node:util/types';
 import { LockConfigError } from '../../errors/lock.error.js';
-import type { CompiledKeySource } from '../../keys/key-source.js';
+import { compileKeySource } from '../../keys/key-source.js';
 import { assertInstanceMember, memberName } from './instance-member.js';
 import { registerLockInterceptor } from './lock.interceptor.js';
 import { wrapMethod } from './locked-call.js';
 import { type AnyFunction, LockedMethod, recordLockedMethod } from './locked-method.js';
-import { addLockedMetadata, type Decorator, type LockedMetadata, lockedMetadata } from './locked-options.js';
+import { addLockedMetadata, type Decorator, decoratorOf, type LockedMetadata } from './locked-options.js';
 import { serviceBinding } from './service-binding.js';
 
 /** Creates the method decorator for a key and its options. */
 export function replaceMethod(
-  decorator: Decorator,
-  source: CompiledKeySource,
-  given: LockedMetadata,
+  metadata: LockedMetadata,
 ): (target: object, propertyKey: string | symbol, descriptor: PropertyDescriptor) => void {
+  const source = compileKeySource(metadata.key);
+  const decorator = decoratorOf(metadata.options);
   return (target: object, propertyKey: string | symbol, descriptor: PropertyDescriptor): void => {
     assertInstanceMember(decorator, 'a method', target, propertyKey);
     // Undefined for a field, which compilers without type checks accept.
@@ -30,8 +30,7 @@ export function replaceMethod(
           'Return a Promise of all values, or an Observable, such as from(generator).',
       );
     }
-    const binding = serviceBinding(given.options.module);
-    const metadata = lockedMetadata(given);
+    const binding = serviceBinding(metadata.options.module);
     const method = new LockedMethod(target, propertyKey, original as AnyFunction, source, metadata, binding);
     if (decorator === '@Once' && method.returnsObservable) {
       throw new LockConfigError(
