@@ -106,13 +106,10 @@ type BeginsWith<Args extends MethodArguments> = number extends Args['length']
  * fits no list of parameters, so the signature is rejected; a plain tuple could fit one.
  */
 type KeyDemand<K extends KeySource> = MethodArguments &
-  (K extends KeyFunction
-    ? BeginsWith<Parameters<K>>
-    : K extends readonly string[]
-      ? TemplateDemand<K[number]>
-      : K extends string
-        ? TemplateDemand<K>
-        : never);
+  (K extends KeyFunction ? BeginsWith<Parameters<K>> : TemplateDemand<TemplatesOf<K>>);
+
+/** The templates of a key that is no function. */
+type TemplatesOf<K extends KeySource> = K extends readonly string[] ? K[number] : K & string;
 
 /** A method without parameters accepts any arguments, so the second signature must check it. */
 type WithParameters<M extends AnyMethod> = Parameters<M> extends readonly [] ? never : unknown;
@@ -120,11 +117,7 @@ type WithParameters<M extends AnyMethod> = Parameters<M> extends readonly [] ? n
 /** The type to which the instance of a key must be assignable. */
 type TargetDemand<K extends KeySource> = K extends KeyFunction
   ? object & ThisParameterType<K>
-  : K extends readonly string[]
-    ? InstanceDemand<K[number]>
-    : K extends string
-      ? InstanceDemand<K>
-      : never;
+  : InstanceDemand<TemplatesOf<K>>;
 
 type KeyProblem<K extends KeySource, M extends AnyMethod, S> = K extends KeyFunction
   ? Parameters<M> extends BeginsWith<Parameters<K>>
@@ -132,11 +125,7 @@ type KeyProblem<K extends KeySource, M extends AnyMethod, S> = K extends KeyFunc
       ? never
       : 'nest-redis-lock: the key function is for instances of another class'
     : 'nest-redis-lock: the key function does not take the parameters of the method'
-  : K extends readonly string[]
-    ? TemplateProblem<K[number], Parameters<M>, S>
-    : K extends string
-      ? TemplateProblem<K, Parameters<M>, S>
-      : never;
+  : TemplateProblem<TemplatesOf<K>, Parameters<M>, S>;
 
 type TimeoutProblem<B extends MethodArguments, M extends AnyMethod> =
   Parameters<M> extends BeginsWith<B>
