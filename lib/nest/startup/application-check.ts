@@ -7,7 +7,7 @@ import { getLockServiceToken } from '../../service/lock-service.token.js';
 import { inheritanceOf, memberName } from '../locked/instance-member.js';
 import { otherCopyOf, ownCopy } from '../locked/locked-options.js';
 import { isHandler, isScheduled, kindIgnoringInterceptors } from './kinds-without-interceptors.js';
-import { providedClasses, type ProvidedClass } from './provided-classes.js';
+import { provided, providedClasses, type ProvidedClass } from './provided-classes.js';
 import {
   currentLockWithoutLocked,
   interceptorIgnored,
@@ -108,15 +108,9 @@ function callsHidden(field: Function): boolean {
  * Proxy hides: `@Transactional()` of `@nestjs-cls/transactional` is one, and needs a TransactionHost.
  */
 function seemsTransactional(wrapper: Function, modules: ModulesContainer): boolean {
-  return types.isProxy(wrapper) ? hasTransactionHost(modules) : /transaction/i.test(textOf(wrapper));
-}
-
-function hasTransactionHost(modules: ModulesContainer): boolean {
-  return [...modules.values()].some(({ providers }) =>
-    [...providers.values()].some(
-      ({ token }) => typeof token === 'function' && token.name === 'TransactionHost',
-    ),
-  );
+  if (!types.isProxy(wrapper)) return /transaction/i.test(textOf(wrapper));
+  const tokens = Array.from(provided(modules), ([token]) => token);
+  return tokens.some((token) => typeof token === 'function' && token.name === 'TransactionHost');
 }
 
 function textOf(code: Function): string {
