@@ -1,13 +1,4 @@
-import type {
-  Attributes,
-  BatchObservableResult,
-  Counter,
-  Histogram,
-  Meter,
-  MeterProvider,
-  Observable,
-  UpDownCounter,
-} from '@opentelemetry/api';
+import type { Attributes, BatchObservableResult, Meter, MeterProvider } from '@opentelemetry/api';
 import type { LockListeners } from '../diagnostics/lock-channel.js';
 import type { LockAcquire } from '../diagnostics/lock-events.interface.js';
 import { CurrentHolds } from './current-holds.js';
@@ -23,17 +14,7 @@ import {
 /** Bucket boundaries in seconds, from free locks to the longest usual waits. */
 const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-interface Instruments {
-  readonly wait: Histogram;
-  readonly hold: Histogram;
-  readonly lost: Counter;
-  readonly queue: UpDownCounter;
-  readonly lag: Histogram;
-  readonly skipped: Counter;
-  readonly once: Counter;
-  readonly held: Observable;
-  readonly oldestHold: Observable;
-}
+type Instruments = ReturnType<typeof createInstruments>;
 
 /** Records metrics of locks, with durations in seconds as the conventions require. */
 export class LockMetrics {
@@ -137,7 +118,7 @@ export class LockMetrics {
   }
 }
 
-function createInstruments(meter: Meter): Instruments {
+function createInstruments(meter: Meter) {
   const seconds = { unit: 's', advice: { explicitBucketBoundaries: BOUNDARIES } };
   return {
     wait: meter.createHistogram('lock.wait.duration', {
