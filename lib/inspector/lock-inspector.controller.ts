@@ -118,7 +118,7 @@ function limitOf(value: unknown): number {
 }
 
 /** A response of Express, or a reply of Fastify around a response. */
-export type PlatformResponse = ServerResponse | { readonly raw: ServerResponse };
+type PlatformResponse = ServerResponse | { readonly raw: ServerResponse };
 
 /** Headers that forbid caches, other sites and frames. */
 const HEADERS = {
@@ -132,7 +132,7 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
-export function setHeaders({ httpAdapter }: HttpAdapterHost, response: PlatformResponse): void {
+function setHeaders({ httpAdapter }: HttpAdapterHost, response: PlatformResponse): void {
   for (const [name, value] of Object.entries(HEADERS)) httpAdapter.setHeader(response, name, value);
 }
 
@@ -140,7 +140,7 @@ export function setHeaders({ httpAdapter }: HttpAdapterHost, response: PlatformR
  * Calls back when the client has disconnected or received its reply; not every version of NestJS notifies a stream of
  * it.
  */
-export function onceClosed(response: PlatformResponse, listener: () => void): void {
+function onceClosed(response: PlatformResponse, listener: () => void): void {
   const raw = 'raw' in response ? response.raw : response;
   if (raw.destroyed) listener();
   else raw.once('close', listener);

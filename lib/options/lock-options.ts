@@ -63,7 +63,7 @@ export function resolveReplicas({ min, timeout = 100 }: ReplicaOptions): Resolve
 }
 
 /** Rejects invalid options of a lock, each considered alone. */
-export function assertLockOptions(options: LockOptions): void {
+function assertLockOptions(options: LockOptions): void {
   assertOptions('The options of a lock', options, CHECKS);
 }
 

@@ -84,7 +84,7 @@ function adviseRetry(error: LockError, host: ArgumentsHost, adapter: AbstractHtt
  * graphql-js copies `extensions` from any error of a resolver, so this needs no GraphQL package. It is not an
  * HttpException, because the Apollo driver replaces the code of those.
  */
-export class LockGraphqlException extends IntrinsicException {
+class LockGraphqlException extends IntrinsicException {
   readonly extensions: Readonly<Record<string, unknown>>;
 
   constructor(error: LockError, status: number) {

@@ -13,7 +13,7 @@ import { LockService } from '../../service/lock.service.js';
 import type { AnyFunction, LockedMethod } from './locked-method.js';
 
 /** A run of a locked method. */
-export class LockedCall {
+class LockedCall {
   private service: Partial<LockService> | undefined;
   /** The slot of its invocation, if this call has it. */
   private slot: LockSlot | undefined;

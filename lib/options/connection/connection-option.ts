@@ -85,7 +85,7 @@ function assertNumericField(connection: object, field: string, check: OptionChec
 }
 
 /** Rejects ioredis options with sentinels that can never lead to a master. */
-export function assertSentinels(connection: object): void {
+function assertSentinels(connection: object): void {
   if (!('sentinels' in connection) || connection.sentinels === undefined || connection.sentinels === null)
     return;
   const { sentinels } = connection;
