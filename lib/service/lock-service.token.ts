@@ -20,6 +20,9 @@ export function getLockServiceToken(name?: string): InjectionToken<LockService> 
   return refuseOption('The name of a RedisLockModule', name, "text, such as 'reports', or omitted");
 }
 
+/** Injection token of the LockService of the requesting module, whatever its name: only modules with options have it. */
+export const OWN_LOCK_SERVICE = Symbol('nest-redis-lock:own-lock-service');
+
 /**
  * Finds the LockService of the module with a name, anywhere in the application.
  *

@@ -6,7 +6,6 @@ import type { createLockService } from '../lock-service.factory.js';
 import {
   CREATE_SERVICE,
   OPTIONS,
-  OWN_LOCK_SERVICE,
   type RedisLockModuleExtras,
   RESOLVED_OPTIONS,
 } from '../nest/module/lock-module.definition.js';
@@ -53,7 +52,7 @@ export interface OverridingBuilder {
 export class LockTestingModule {
   /** @internal */
   constructor(@Inject(ModulesContainer) modules: ModulesContainer) {
-    assertConfigured(modules, LockTestingModule, OWN_LOCK_SERVICE);
+    assertConfigured(modules, LockTestingModule);
   }
 
   /**

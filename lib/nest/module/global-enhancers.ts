@@ -9,7 +9,8 @@ import { LastResortFilter } from '../exceptions/last-resort.filter.js';
 import { LockInterceptor, registerBehindInterceptors } from '../locked/lock.interceptor.js';
 import { lockedMethodsIn } from '../startup/application-check.js';
 import { providedClasses } from '../startup/provided-classes.js';
-import { OWN_LOCK_SERVICE, RESOLVED_OPTIONS } from './lock-module.definition.js';
+import { OWN_LOCK_SERVICE } from '../../service/lock-service.token.js';
+import { RESOLVED_OPTIONS } from './lock-module.definition.js';
 
 /**
  * Registers the {@link LockInterceptor} and a filter for otherwise uncaught lock errors for the whole application.

@@ -2,7 +2,8 @@ import { Inject, Module, type OnApplicationShutdown, type OnModuleDestroy } from
 import { ModulesContainer } from '@nestjs/core';
 import { LockService } from '../../service/lock.service.js';
 import { GlobalEnhancers } from './global-enhancers.js';
-import { ConfigurableModuleClass, OWN_LOCK_SERVICE } from './lock-module.definition.js';
+import { OWN_LOCK_SERVICE } from '../../service/lock-service.token.js';
+import { ConfigurableModuleClass } from './lock-module.definition.js';
 import { runShutdownHooksFirst } from './shutdown-order.js';
 
 /**

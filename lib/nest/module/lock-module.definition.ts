@@ -9,7 +9,7 @@ import { createLockService } from '../../lock-service.factory.js';
 import { resolveModuleOptions } from '../../options/module-options.js';
 import { assertOptions, optionChecks, refuseOption } from '../../options/option-checks.js';
 import { assertNotLoadedLazily, assertOnlyModule, assertStatic } from './import-checks.js';
-import { getLockServiceToken } from '../../service/lock-service.token.js';
+import { getLockServiceToken, OWN_LOCK_SERVICE } from '../../service/lock-service.token.js';
 
 /** Further options of `forRoot` and `forRootAsync`. */
 export interface RedisLockModuleExtras {
@@ -27,8 +27,6 @@ export interface RedisLockModuleAsyncExtras extends RedisLockModuleExtras {
 
 /** The module's options after validation. */
 export const RESOLVED_OPTIONS = Symbol('nest-redis-lock:resolved-options');
-/** The LockService of the requesting module, whatever its name. */
-export const OWN_LOCK_SERVICE = Symbol('nest-redis-lock:own-lock-service');
 
 /** The function that creates the LockService of a module; tests replace it. */
 export const CREATE_SERVICE = Symbol('nest-redis-lock:create-service');
@@ -57,9 +55,9 @@ export const { ConfigurableModuleClass, ASYNC_OPTIONS_TYPE } =
             options: ResolvedModuleOptions,
             modules: ModulesContainer,
           ) => {
-            assertNotLoadedLazily(modules, OWN_LOCK_SERVICE);
-            assertStatic(modules, getLockServiceToken(name));
-            assertOnlyModule(modules, name, [OWN_LOCK_SERVICE, getLockServiceToken(name)]);
+            assertNotLoadedLazily(modules);
+            assertStatic(modules, name);
+            assertOnlyModule(modules, name);
             return create(options);
           },
           inject: [CREATE_SERVICE, RESOLVED_OPTIONS, ModulesContainer],

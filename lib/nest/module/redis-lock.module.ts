@@ -6,7 +6,6 @@ import { assertConfigured } from './import-checks.js';
 import { LockCoreModule } from './lock-core.module.js';
 import {
   byFactory,
-  OWN_LOCK_SERVICE,
   type RedisLockModuleAsyncOptions,
   type RedisLockModuleExtras,
 } from './lock-module.definition.js';
@@ -24,7 +23,7 @@ import { ServiceLifecycle } from './service-lifecycle.js';
 export class RedisLockModule {
   /** @internal */
   constructor(@Inject(ModulesContainer) modules: ModulesContainer) {
-    assertConfigured(modules, RedisLockModule, OWN_LOCK_SERVICE);
+    assertConfigured(modules, RedisLockModule);
   }
 
   /**
