@@ -1,3 +1,5 @@
+import { tryTo } from '../primitives/try-to.js';
+
 /** Codes of {@link LockError}, stable across versions: compare them instead of messages. */
 export type LockErrorCode =
   | 'LOCK_KEY'
@@ -82,13 +84,8 @@ export function answeredError(error: LockError): LockError | undefined {
  * ```
  */
 export function isLockError(value: unknown): value is LockError {
-  if (typeof value !== 'object' || value === null) return false;
-  try {
-    return (value as Record<symbol, unknown>)[BRAND] === true;
-  } catch {
-    // Work may throw anything, also a value whose properties throw. Such a value must not prevent a release.
-    return false;
-  }
+  // Work may throw anything, also a value whose properties throw. Such a value must not prevent a release.
+  return tryTo(() => (Object(value) as Record<symbol, unknown>)[BRAND]) === true;
 }
 
 /**
