@@ -51,7 +51,7 @@ export function resolveLockOptions(
     reentrant: options.reentrant ?? defaults.reentrant,
     replicas: options.replicas ? resolveReplicas(options.replicas) : defaults.replicas,
   };
-  assertHoldRange(resolved.minHold, resolved.maxHold);
+  assertHoldRange(resolved);
   assertLimitGoesWith(mode, options.limit);
   assertPermitsGoWith(mode, limit, limit < Infinity ? resolved.permits : options.permits);
   return resolved;
@@ -78,11 +78,11 @@ export function resolveTtl(ttl: Duration | undefined): number | undefined {
 }
 
 /** Rejects a `minHold` longer than `maxHold`. */
-export function assertHoldRange(minHold: number, maxHold: number): void {
-  if (minHold <= maxHold) return;
-  throw new LockConfigError(
-    `minHold must be at most maxHold, but minHold is ${minHold} and maxHold is ${maxHold}.`,
-  );
+export function assertHoldRange(options: Pick<LockOptions, 'minHold' | 'maxHold'>): void {
+  const min = toMilliseconds(options.minHold ?? 0);
+  const max = toMilliseconds(options.maxHold ?? Infinity);
+  if (min <= max) return;
+  throw new LockConfigError(`minHold must be at most maxHold, but minHold is ${min} and maxHold is ${max}.`);
 }
 
 /** Rejects a limit without shared mode. */

@@ -1,7 +1,6 @@
 import { LockConfigError } from '../../errors/lock.error.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { KeySource } from '../../keys/key-source.js';
-import { toMilliseconds } from '../../options/duration.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 import { assertHoldRange, assertLimitGoesWith, assertPermitsGoWith } from '../../options/lock-options.js';
 import { assertOptions, type OptionChecks } from '../../options/option-checks.js';
@@ -44,7 +43,7 @@ const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS, 'locked'), ...ch
 /** Rejects invalid options of `@Locked` when the class is defined. */
 export function assertLockedOptions(options: LockedOptions<never>): void {
   assertOptions('The options of @Locked', options, CHECKS);
-  assertHolds(options);
+  assertHoldRange(options);
   const { mode, limit, permits } = options;
   // Without a mode or a limit here, those of the preset apply, which is known only at the call.
   if (mode !== undefined) assertLimitGoesWith(mode, limit);
@@ -58,12 +57,7 @@ export function assertOnceOptions(options: OnceMethodOptions<never>): void {
   assertOptions('The options of @Once', options, ONCE_CHECKS);
   if (options.keep === undefined)
     throw new LockConfigError("@Once needs the option keep: how long the result is kept, such as '1h'.");
-  assertHolds(options);
-}
-
-function assertHolds({ minHold, maxHold }: Pick<LockOptions, 'minHold' | 'maxHold'>): void {
-  if (minHold !== undefined && maxHold !== undefined)
-    assertHoldRange(toMilliseconds(minHold), toMilliseconds(maxHold));
+  assertHoldRange(options);
 }
 
 /**
