@@ -1,6 +1,5 @@
 export { CurrentLock } from './nest/locked/current-lock.decorator.js';
-export { Once } from './nest/locked/once.decorator.js';
-export { Locked } from './nest/locked/locked.decorator.js';
+export { Locked, Once } from './nest/locked/locked.decorator.js';
 export {
   isLockError,
   LockClosedError,
