@@ -3,7 +3,9 @@ import { ModulesContainer } from '@nestjs/core';
 import type { LockService } from '../../service/lock.service.js';
 import { tryTo } from '../../primitives/try-to.js';
 import { getLockServiceToken } from '../../service/lock-service.token.js';
-import { type Application, ApplicationServices } from './application-services.js';
+
+/** Identifies an application in a process: the container of its modules. */
+type Application = object;
 
 const APPLICATION = Symbol('nest-redis-lock:application');
 
@@ -30,12 +32,33 @@ export function serviceBinding(module: string | undefined): ServiceBinding {
  * or not; {@link bind} handles instances from factories. An instance keeps both in properties that are not enumerable, so
  * that it does not show them. Nest may inject through a Proxy while calls run on the instance itself, or the reverse: a
  * property is found through both, an entry of a WeakMap is not.
+ *
+ * Nest calls no shutdown hook of an application that fails to start. A binding therefore keeps no application alive, and
+ * an application counts as running only after its start has succeeded as far as known.
  */
 export class ServiceBinding {
-  readonly applicationServices = new ApplicationServices();
   private readonly property = Symbol('nest-redis-lock:LockService');
+  private readonly present = new WeakMap<Application, LockService>();
+  private readonly running = new Map<LockService, WeakRef<Application>>();
 
   constructor(private readonly module: string | undefined) {}
+
+  /** Adds the service of a starting application. */
+  add(application: Application, service: LockService): void {
+    this.present.set(application, service);
+  }
+
+  /** Records that the application has started. */
+  started(application: Application, service: LockService): void {
+    this.forgetGone();
+    this.running.set(service, new WeakRef(application));
+  }
+
+  /** Removes the service of an application that has ended. */
+  delete(application: Application, service: LockService): void {
+    this.present.delete(application);
+    this.running.delete(service);
+  }
 
   /** Lets Nest inject the service into instances of a class and of its subclasses. */
   injectInto(prototype: object): void {
@@ -49,8 +72,7 @@ export class ServiceBinding {
     // Any value may be a provider, also one that throws.
     if (tryTo(() => this.property in instance) !== true) return;
     const bound = this.boundTo(instance);
-    if (bound === undefined || !this.applicationServices.isRunning(bound))
-      Reflect.set(instance, this.property, service);
+    if (bound === undefined || !this.isRunning(bound)) Reflect.set(instance, this.property, service);
   }
 
   /**
@@ -61,9 +83,19 @@ export class ServiceBinding {
     const bound = this.boundTo(instance);
     if (bound !== undefined) return bound;
     const application = (Object(instance) as Bound)[APPLICATION];
-    return application === undefined
-      ? this.applicationServices.onlyRunning()
-      : this.applicationServices.of(application);
+    if (application !== undefined) return this.present.get(application);
+    this.forgetGone();
+    const [first, second] = this.running.keys();
+    return second === undefined ? first : undefined;
+  }
+
+  private isRunning(service: LockService): boolean {
+    return this.running.get(service)?.deref() !== undefined;
+  }
+
+  /** Removes applications that were collected without a shutdown. */
+  private forgetGone(): void {
+    for (const service of this.running.keys()) if (!this.isRunning(service)) this.running.delete(service);
   }
 
   private boundTo(instance: object): LockService | undefined {

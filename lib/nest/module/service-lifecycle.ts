@@ -40,7 +40,7 @@ export class ServiceLifecycle implements OnModuleInit, OnApplicationBootstrap, O
 
   onModuleInit(): void {
     const binding = serviceBinding(this.name);
-    binding.applicationServices.add(this.modules, this.service);
+    binding.add(this.modules, this.service);
     const bind = (instance: unknown): void => binding.bind(instance, this.service);
     for (const [, wrapper] of provided(this.modules)) {
       bind(wrapper.instance);
@@ -52,13 +52,13 @@ export class ServiceLifecycle implements OnModuleInit, OnApplicationBootstrap, O
   onApplicationBootstrap(): void {
     // First, because an application that it rejects has not started.
     checkStart(this.name, this.service, this.modules);
-    serviceBinding(this.name).applicationServices.started(this.modules, this.service);
+    serviceBinding(this.name).started(this.modules, this.service);
     startObserveSpans(this.modules);
   }
 
   async onApplicationShutdown(): Promise<void> {
     stopObserveSpans(this.modules);
-    serviceBinding(this.name).applicationServices.delete(this.modules, this.service);
+    serviceBinding(this.name).delete(this.modules, this.service);
     await ownService(this.service)?.close();
   }
 }
