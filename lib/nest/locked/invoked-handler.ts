@@ -11,10 +11,16 @@ export interface InvokedHandler {
   getHandler(): Function;
 }
 
-/** The handler, without its invocation. */
+const handlers = new WeakMap<object, InvokedHandler>();
+
+/** The handler, without its invocation: one object for all invocations, because timers may keep many for hours. */
 export function invokedHandler(context: ExecutionContext): InvokedHandler {
   const [type, handler] = [context.getClass(), context.getHandler()];
-  return { getClass: () => type, getHandler: () => handler };
+  const known = handlers.get(handler);
+  if (known?.getClass() === type) return known;
+  const created = { getClass: () => type, getHandler: () => handler };
+  handlers.set(handler, created);
+  return created;
 }
 
 /**

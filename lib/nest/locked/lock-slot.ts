@@ -155,7 +155,7 @@ export class LockSlot extends Invocation {
       lock.keys.every((key, i) => key === keys[i]) &&
       !holdsOf(lock).some(({ reentry }) => reentry?.isBusy);
     for (const lock of this.kept.filter(fits)) {
-      this.kept.splice(this.kept.indexOf(lock), 1);
+      this.kept = this.kept.filter((each) => each !== lock);
       if (lock.held) return lock;
       void releaseQuietly(lock);
     }
@@ -260,6 +260,9 @@ export class LockSlot extends Invocation {
   }
 }
 
+/** The client of ended invocations. */
+const NOBODY = new Abandonment();
+
 /**
  * What remains of an invocation: its interceptors may no longer run its handler, whose lock would end before they do. It
  * refers to no request.
@@ -269,7 +272,7 @@ class EndedInvocation extends Invocation {
     readonly context: InvokedHandler,
     private readonly isServed: boolean,
   ) {
-    super(new Abandonment());
+    super(NOBODY);
     this.begin();
   }
 
