@@ -85,6 +85,7 @@ function urlsIn(text: string): string[] {
   return text.trim().split(/[\s,]+(?=(?:redis|valkey)s?:\/\/)/i);
 }
 
+/** Adds the credentials of the environment, which no list of processes shows, to a URL without a password. */
 function withCredentials(text: string): string {
   const { REDIS_USERNAME, REDIS_PASSWORD } = process.env;
   const url = new URL(text);
@@ -97,7 +98,7 @@ function withCredentials(text: string): string {
 function clusterOptions(url: string): ClusterOptions {
   const isTls = isTlsUrl(url);
   return {
-    redisOptions: { ...credentialsFor(url), ...(isTls ? { tls: {} } : {}) },
+    redisOptions: { ...credentialsIn(withCredentials(url)), ...(isTls ? { tls: {} } : {}) },
     // Certificates contain host names, so names are not resolved before.
     ...(isTls ? { dnsLookup: (address, done) => done(null, address) } : {}),
   };
@@ -109,27 +110,27 @@ function clusterOptions(url: string): ClusterOptions {
  */
 function sentinelOptions(urls: readonly string[], name: string): RedisOptions {
   const [first = ''] = urls;
-  const { username, password, pathname } = new URL(first);
+  const { REDIS_USERNAME, REDIS_PASSWORD } = process.env;
+  const { username, password } = credentialsIn(first);
   return {
     name,
     sentinels: urls.map((each) => {
       const { hostname, port } = new URL(each);
       return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || SENTINEL_PORT) };
     }),
-    sentinelUsername: decodeURIComponent(username) || undefined,
-    sentinelPassword: decodeURIComponent(password) || undefined,
-    ...credentialsFor(first),
-    db: Number(pathname.slice(1)),
+    sentinelUsername: username,
+    sentinelPassword: password,
+    username: REDIS_USERNAME || username,
+    password: REDIS_PASSWORD || password,
+    db: Number(new URL(first).pathname.slice(1)),
     ...(isTlsUrl(first) ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
   };
 }
 
-/** Credentials from the environment, which keeps passwords out of the list of processes, otherwise from the URL. */
-function credentialsFor(text: string): Pick<RedisOptions, 'username' | 'password'> {
-  const { REDIS_USERNAME, REDIS_PASSWORD } = process.env;
+function credentialsIn(text: string): Pick<RedisOptions, 'username' | 'password'> {
   const { username, password } = new URL(text);
   return {
-    username: REDIS_USERNAME || decodeURIComponent(username) || undefined,
-    password: REDIS_PASSWORD || decodeURIComponent(password) || undefined,
+    username: decodeURIComponent(username) || undefined,
+    password: decodeURIComponent(password) || undefined,
   };
 }
