@@ -7,6 +7,7 @@ import { OnceLock } from '../../service/once/once-lock.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
 import { Invocation } from '../../service/invocation/invocation.js';
 import { Abandonment } from '../../primitives/abandonment.js';
+import { Enclosure } from '../../primitives/enclosure.js';
 import { ClientAbandonment } from './client-abandonment.js';
 import { endAfter, type Ending } from './end-after.js';
 import { type InvokedHandler, lockedMethodsAt, invokedHandler } from './invoked-handler.js';
@@ -63,9 +64,10 @@ export class LockSlot extends Invocation {
   }
 
   /** The slot of the innermost invocation around the caller, or what remains of the invocation. */
-  static override current(): LockSlot | EndedInvocation | undefined {
-    const current = super.current();
-    return current instanceof LockSlot || current instanceof EndedInvocation ? current : undefined;
+  static innermost(): LockSlot | EndedInvocation | undefined {
+    return Enclosure.find((each) =>
+      each instanceof LockSlot || each instanceof EndedInvocation ? each : undefined,
+    );
   }
 
   /** The slot of an invocation, also where its async context is lost. */
@@ -155,7 +157,7 @@ export class LockSlot extends Invocation {
       lock.keys.every((key, i) => key === keys[i]) &&
       !holdsOf(lock).some(({ reentry }) => reentry?.isBusy);
     for (const lock of this.kept.filter(fits)) {
-      this.kept = this.kept.filter((each) => each !== lock);
+      this.kept.splice(this.kept.indexOf(lock), 1);
       if (lock.held) return lock;
       void releaseQuietly(lock);
     }
@@ -260,20 +262,16 @@ export class LockSlot extends Invocation {
   }
 }
 
-/** The client of ended invocations. */
-const NOBODY = new Abandonment();
-
 /**
  * What remains of an invocation: its interceptors may no longer run its handler, whose lock would end before they do. It
  * refers to no request.
  */
-class EndedInvocation extends Invocation {
+class EndedInvocation extends Enclosure {
   constructor(
     readonly context: InvokedHandler,
     private readonly isServed: boolean,
   ) {
-    super(NOBODY);
-    this.begin();
+    super();
   }
 
   /** Rejects a late call by an interceptor. Work that a run of the handler has left behind may call it again. */

@@ -23,7 +23,7 @@ class LockedCall {
     private readonly method: LockedMethod,
     private readonly instance: object,
     private readonly args: readonly unknown[],
-    private readonly invocation: ReturnType<typeof LockSlot.current>,
+    private readonly invocation: ReturnType<typeof LockSlot.innermost>,
   ) {}
 
   /** Runs a method that returns a Promise. */
@@ -193,7 +193,7 @@ export function wrapMethod(method: LockedMethod): AnyFunction {
   const { original } = method;
   const wrapper = new Proxy(original, {
     apply(_original, instance: object, args: unknown[]): unknown {
-      const current = LockSlot.current();
+      const current = LockSlot.innermost();
       const invocation = current && isHandlerOf(current.context, method, instance) ? current : undefined;
       const run = () => new LockedCall(method, instance, args, invocation);
       if (!method.returnsObservable) return run().settle();

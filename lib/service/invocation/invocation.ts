@@ -9,14 +9,12 @@ import { Enclosure } from '../../primitives/enclosure.js';
 /** Ends the wait of a call that can reuse a lock instead. No caller receives it. */
 const KEPT = new ResultShared('The invocation keeps the lock.');
 
-const NONE: readonly Lock[] = [];
-
 /** A call of a handler for a client, and everything that it calls. */
 export class Invocation extends Enclosure {
   /** Locks of ended calls of its handler, which it keeps until its end. All of its code can reuse them. */
-  kept: readonly Lock[] = NONE;
-  /** The waits of its code, with their names. Created by the first one: a timer may keep an invocation for hours. */
-  private waits: Map<Abandonment, readonly string[]> | undefined;
+  readonly kept: Lock[] = [];
+  /** The waits of its code, with their names. */
+  private readonly waits = new Map<Abandonment, readonly string[]>();
   private hasBegun = false;
 
   /** @param client aborts when the client leaves before the reply. */
@@ -48,7 +46,7 @@ export class Invocation extends Enclosure {
     const end = performance.now() + wait;
     for (;;) {
       const caller = new Abandonment(options.signal, client);
-      (this.waits ??= new Map()).set(caller, names);
+      this.waits.set(caller, names);
       try {
         return await request({ ...options, wait, signal: caller.signal });
       } catch (error) {
@@ -62,8 +60,8 @@ export class Invocation extends Enclosure {
 
   /** Keeps a lock of an ended call. */
   protected keep(lock: Lock): void {
-    this.kept = [...this.kept, lock];
-    for (const [caller, names] of this.waits ?? [])
+    this.kept.push(lock);
+    for (const [caller, names] of this.waits)
       if (lock.keys.some((key) => names.includes(key))) caller.abort(KEPT);
   }
 
