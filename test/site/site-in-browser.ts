@@ -33,7 +33,9 @@ interface SiteInBrowser {
 /** Tests of the built site in a browser, skipped where there is none. No page may ask another host for anything. */
 export function describeInBrowser(title: string, describeTests: (site: SiteInBrowser) => void): void {
   const program = findChromium();
-  (program === undefined ? describe.skip : describe)(title, () => {
+  const [suite, reason] =
+    program === undefined ? [describe.skip, ' (skipped: there is no Chromium)'] : [describe, ''];
+  suite(title + reason, () => {
     let browser: Browser;
     let served: BuiltSite;
     let context: BrowserContext;
