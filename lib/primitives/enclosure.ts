@@ -47,8 +47,6 @@ export abstract class Enclosure {
   private cell: Cell | undefined;
   private hasEnded = false;
   private rest: Enclosure | undefined;
-  /** @internal Whether this enclosure has taken the place of another one. */
-  isRest = false;
 
   /** Counts a user of enclosures, until the returned function is called. Without users, no `await` costs more. */
   static use(): () => void {
@@ -87,6 +85,11 @@ export abstract class Enclosure {
     return storage.run(this.cell.outer === outer ? this.cell : new Cell(this.cell, outer), work);
   }
 
+  /** @internal Whether this enclosure takes the place of an ended one. */
+  get isRest(): boolean {
+    return false;
+  }
+
   /** Whether this enclosure is around the running code. */
   get isAround(): boolean {
     return Enclosure.find((each) => each === this || undefined) === true;
@@ -113,7 +116,6 @@ export abstract class Enclosure {
   end(rest?: Enclosure): void {
     this.hasEnded = true;
     this.rest = rest;
-    if (rest !== undefined) rest.isRest = true;
     if (this.cell !== undefined) this.cell.content = rest;
     this.cell = undefined;
   }

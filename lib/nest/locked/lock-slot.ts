@@ -274,6 +274,10 @@ class EndedInvocation extends Enclosure {
     super();
   }
 
+  override get isRest(): boolean {
+    return true;
+  }
+
   /** Rejects a late call by an interceptor. Work that a run of the handler has left behind may call it again. */
   claim(): undefined {
     if (this.isServed && this.isAround && !this.isInnermost) return undefined;
