@@ -22,7 +22,9 @@ async function installNode(version: string): Promise<string> {
   return join(directory, 'node_modules/.bin/node');
 }
 
-describe.each(['20', '24'])('On Node %s', (version) => {
+const VERSIONS = (process.env.GROWTH_NODES ?? '20 24').split(' ');
+
+describe.each(VERSIONS)('On Node %s', (version) => {
   let node: string;
 
   beforeAll(async () => {
