@@ -62,7 +62,7 @@ export function moduleAround(
   core: DynamicModule,
   { name, isGlobal = true }: RedisLockModuleExtras,
 ): DynamicModule {
-  // Not in the core: its hooks run before any onModuleInit that needs a lock.
+  // The provider is not in the core, because here its hooks run before any onModuleInit that needs a lock.
   const providers = [ServiceLifecycle.provider(name)];
   return { module, global: isGlobal, imports: [core], providers, exports: [core] };
 }
