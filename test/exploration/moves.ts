@@ -1,7 +1,8 @@
+import { grantsIn, type Shares, type Taken } from '../../lib/store/grant.js';
 import { StoreRefusal, TooFewReplicas } from '../../lib/store/store-errors.js';
 import type { AcquireRequest } from '../../lib/store/lock-store.js';
 import { NAMES } from './names.js';
-import { grantsOf, isRepeated, type Request } from './network.js';
+import { isRepeated, type Request } from './network.js';
 import { checkAdoption } from './rules.js';
 import type { Site } from './site.js';
 import { sure } from './sure.js';
@@ -52,7 +53,7 @@ export function movesOf(world: World): { readonly moves: readonly Move[]; readon
       const delay = time - world.now;
       add(`time goes on by ${delay}`, (w) => {
         w.spend('tick');
-        w.now += delay;
+        w.letPass(delay);
       });
     }
   const [first] = isQuiet ? timesOf(world) : [];
@@ -61,7 +62,7 @@ export function movesOf(world: World): { readonly moves: readonly Move[]; readon
     add(`time goes on by ${delay}, without further faults`, (w) => {
       w.left = NOTHING;
       w.isCalm = true;
-      w.now += delay;
+      w.letPass(delay);
     });
   }
   return { moves, isQuiet };
@@ -93,7 +94,8 @@ function addMovesOfSite(add: Add, world: World, { id, i, clock, network, callers
   const [head] = requests;
   if (network.isCut)
     move('reconnects', (site) => {
-      site.network.reconnect();
+      site.network.isCut = false;
+      site.network.store.open(site.engine);
       site.engine.reconnected();
       site.engine.subscribed();
     });
@@ -117,8 +119,7 @@ function addMovesOfSite(add: Add, world: World, { id, i, clock, network, callers
     );
   const [message] = messages;
   if (message) move(`gets the message ${message.kind}`, (site) => site.network.getMessage(site.engine));
-  const [timer] = clock.timers;
-  if (timer && timer.at <= world.now) move('a timer fires', (site) => sure(site.clock.timers.shift()).call());
+  if (clock.times.some((time) => time <= world.now)) move('a timer fires', (site) => site.clock.fire());
 }
 
 /** What can go wrong between an instance and the server. */
@@ -178,7 +179,7 @@ function addFaultsOf(
     fault(`too few replicas confirm ${kind}`, async (site) => {
       const to = take(site);
       const reply = await to.run();
-      const grants = grantsOf(reply);
+      const grants = grantsIn(reply as Taken | Shares);
       const error = grants.length > 0 ? new TooFewReplicas(grants, replicas) : undefined;
       site.network.answer(to, reply, error);
     });

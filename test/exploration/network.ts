@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Grant, grantsIn, type Shares, type Taken } from '../../lib/store/grant.js';
 import type { Extension, LockStore, StoreEvents } from '../../lib/store/lock-store.js';
 import { memoryStore } from '../../lib/store/memory/memory.store.js';
 import type { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
@@ -25,12 +24,6 @@ interface Reply {
   readonly result?: unknown;
 }
 
-/** A message on its way to an instance: an event of its store. */
-export interface Message {
-  readonly kind: keyof StoreEvents;
-  readonly args: readonly unknown[];
-}
-
 type Method = (...args: readonly unknown[]) => unknown;
 
 /** Whether the engine repeats a request until it is answered. Of extensions, it repeats those that end a lease. */
@@ -44,15 +37,15 @@ export function isRepeated({ args: [batch], kind }: Request): boolean {
 export class Network {
   requests: Request[] = [];
   replies: Reply[] = [];
-  messages: Message[] = [];
+  /** Events of the store that the instance has not heard of. */
+  messages: { readonly kind: keyof StoreEvents; readonly args: readonly unknown[] }[] = [];
   /** Copies of requests that were given up or answered. They may arrive at any time. */
   readonly late: Request[] = [];
   /** Requests without a reply that may be repeated, in the order of their failures. */
   private failed: Request[] = [];
   isCut = false;
   readonly store: LockStore;
-  /** Begins and ceases to receive messages. */
-  readonly listen: () => void;
+  /** Ceases to receive messages. */
   private readonly ignore: () => void;
 
   constructor(id: string, server: MemoryLockServer, world: { readonly now: number; readonly step: string }) {
@@ -62,13 +55,10 @@ export class Network {
       get: (_, kind: keyof StoreEvents | 'then') =>
         kind === 'then' ? undefined : (...args: readonly unknown[]) => this.messages.push({ kind, args }),
     });
-    this.listen = () => memory.open(constant(inbox, 'events'));
+    constant(inbox, 'events');
     this.ignore = () => void memory.close();
-    /** Puts calls of methods of the server on their way. */
-    const sent = <Target extends object, Kind extends keyof Target & string>(
-      target: Target,
-      ...kinds: readonly Kind[]
-    ): Pick<Target, Kind> => {
+    /** Puts calls of some methods of the server on their way. */
+    const sent = <T extends object>(target: T, ...kinds: readonly (keyof T & string)[]): T => {
       const entries = kinds.map((kind) => {
         const send = (...args: readonly unknown[]): Promise<unknown> =>
           new Promise((resolve, reject) => {
@@ -79,14 +69,13 @@ export class Network {
           });
         return [kind, send];
       });
-      return Object.fromEntries(entries) as Pick<Target, Kind>;
+      return { ...target, ...Object.fromEntries(entries) };
     };
     const store: LockStore = {
-      ...memory,
+      ...sent(memory, 'acquire', 'share', 'yield', 'extend', 'release', 'cancel', 'transfer'),
       // No instance asks another one for its labels, or whether it is alive.
       send: undefined,
-      open: this.listen,
-      ...sent(memory, 'acquire', 'share', 'yield', 'extend', 'release', 'cancel', 'transfer'),
+      open: () => memory.open(inbox),
       marks: memory.marks && sent(memory.marks, 'read', 'keep', 'delete'),
     };
     this.store = constant(store, 'store');
@@ -98,11 +87,6 @@ export class Network {
     this.messages = [];
     this.requests.unshift(...this.replies.splice(0).map(({ to }) => to));
     this.ignore();
-  }
-
-  reconnect(): void {
-    this.isCut = false;
-    this.listen();
   }
 
   /** Puts a reply on its way, unless its arrival changes nothing: then it is heard at once. */
@@ -119,11 +103,7 @@ export class Network {
   /** The instance gets the first message on its way. */
   getMessage(events: StoreEvents): void {
     const message = this.messages.shift();
-    if (message)
-      (events[message.kind] as (...args: readonly unknown[]) => void).apply(
-        events,
-        message.args as unknown[],
-      );
+    if (message) (events[message.kind] as Method).apply(events, [...message.args]);
   }
 
   /** The instance hears the first reply on its way. */
@@ -132,10 +112,4 @@ export class Network {
     if (reply?.error) reply.to.reject(reply.error);
     else reply?.to.resolve(reply.result);
   }
-}
-
-/** The grants in the reply to an acquire, a share or a yield. */
-export function grantsOf(result: unknown): readonly Grant[] {
-  const reply = result as Grant | Taken | Shares | undefined;
-  return reply ? grantsIn(reply) : [];
 }

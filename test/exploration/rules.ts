@@ -32,7 +32,7 @@ export function brokenRule(world: World, budget: Budget, limit: number): string 
     if (!world.isUndisturbed(budget)) continue;
     if (holders.length > certain.length && world.sites.every(({ network }) => network.messages.length === 0))
       return 'a holder is not told of a forced release';
-    for (const place of world.server.placesOf(name))
+    for (const place of world.server['queues'].of(name).keys())
       if (world.sites.some((site) => isDeserted(site, name, place)))
         return 'the server keeps a place in the queue whose instance does not wait';
   }

@@ -4,14 +4,14 @@ import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { parseTransfer } from '../../lib/engine/hold/transfer-string.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import type { ResolvedLockOptions } from '../../lib/options/lock-options.interface.js';
+import type { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
 import { Abandonment } from '../../lib/primitives/abandonment.js';
 import { Once } from '../../lib/service/once/once.js';
+import { ManualClock } from '../unit/engine/manual-clock.js';
 import { constant, constantText } from './constants.js';
 import { Network } from './network.js';
 import { INSTANCES, KEEP, NAMES } from './names.js';
 import { sure } from './sure.js';
-import { WorldClock } from './world-clock.js';
-import type { WorldServer } from './world-server.js';
 
 /** What a caller does: acquires and releases, detaches its hold, attaches it, or calls `once`, with work that fails or not. */
 export type Role = 'acquires' | 'passes' | 'takes' | 'runs once' | 'fails';
@@ -41,7 +41,7 @@ export interface Caller {
 /** What an instance uses of its world. */
 interface Surroundings {
   readonly now: number;
-  readonly server: WorldServer;
+  readonly server: MemoryLockServer;
   /** The string of a detached hold. */
   passed: string | undefined;
   /** What happens now. */
@@ -56,7 +56,7 @@ function nothing(): void {}
 /** One instance: the engine with its callers, its clock and its network. */
 export class Site {
   readonly id: string;
-  readonly clock: WorldClock;
+  readonly clock = constant(new ManualClock(), 'clock');
   readonly network: Network;
   readonly engine: LockEngine;
   readonly once: Once;
@@ -67,7 +67,6 @@ export class Site {
     private readonly world: Surroundings,
   ) {
     this.id = sure(INSTANCES[i]);
-    this.clock = constant(new WorldClock(world), 'clock');
     this.network = new Network(this.id, world.server, world);
     const { clock } = this;
     const budget = { max: 2, window: 20 };
@@ -79,13 +78,13 @@ export class Site {
     Object.assign(leases, { watchForSuspend: nothing });
     const acquire = engine.acquire.bind(engine);
     this.once = new Once(constant({ engine, maxResult: 100, acquire, runInContext: (_, work) => work() }));
-    this.network.listen();
+    this.network.store.open(engine);
   }
 
   /** What the key of a state says of this instance. */
   get content(): unknown {
     const { clock, engine, network, once } = this;
-    return [engine, once, clock.timers, network];
+    return [engine, once, clock.times, network];
   }
 
   enter(caller: Caller): void {

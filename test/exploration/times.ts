@@ -10,6 +10,6 @@ export function endsIn(world: World, name: string): number[] {
 /** Times at which something would change by itself. */
 export function timesOf(world: World): number[] {
   const times = NAMES.flatMap((name) => endsIn(world, name));
-  for (const { clock } of world.sites) times.push(...clock.timers.map(({ at }) => at));
+  for (const { clock } of world.sites) times.push(...clock.times);
   return [...new Set(times)].filter((time) => time > world.now && time < Infinity).toSorted((a, b) => a - b);
 }

@@ -1,13 +1,13 @@
-import { setImmediate } from 'node:timers';
 import { inspect } from 'node:util';
 import type { Hold } from '../../lib/engine/hold/hold.js';
 import type { LockOptions, ResolvedLockOptions } from '../../lib/options/lock-options.interface.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
+import { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
+import { settle } from '../unit/engine/manual-clock.js';
 import { constant } from './constants.js';
 import { TTL, WAIT } from './names.js';
 import { type Caller, type Role, Site } from './site.js';
 import { sure } from './sure.js';
-import { WorldServer } from './world-server.js';
 
 const PATIENT = { ttl: TTL, wait: WAIT, outageTimeout: WAIT };
 
@@ -68,7 +68,7 @@ export class World {
   now = 1_000;
   readonly callers: readonly Caller[];
   readonly sites: readonly Site[];
-  readonly server: WorldServer;
+  readonly server: MemoryLockServer;
   left: Budget;
   /** Whether time passes only when nothing else can happen, and nothing fails any more. */
   isCalm = false;
@@ -88,7 +88,7 @@ export class World {
 
   constructor(callers: readonly CallerPlan[], budget: Partial<Budget>) {
     this.left = { ...NOTHING, ...budget };
-    this.server = new WorldServer(() => this.now);
+    this.server = new MemoryLockServer(() => this.now);
     const planned = plannedOf(callers);
     this.callers = planned.map(({ of, options, role }) => ({
       of,
@@ -114,6 +114,11 @@ export class World {
     });
   }
 
+  letPass(delay: number): void {
+    this.now += delay;
+    for (const { clock } of this.sites) clock.skip(delay);
+  }
+
   spend(what: keyof Budget): void {
     this.left = { ...this.left, [what]: this.left[what] - 1 };
   }
@@ -134,8 +139,8 @@ export class World {
   async make({ make, text }: Move): Promise<void> {
     this.step = text;
     await make(this);
-    do await settled();
-    while (this.sites.some(({ clock }) => clock.endInput()));
+    do await settle();
+    while (this.sites.some(({ clock }) => clock.hasInput));
     for (const caller of this.callers) if (caller.hold?.held === false) caller.isOver = true;
   }
 
@@ -151,8 +156,3 @@ export class World {
 }
 
 function nothing(): void {}
-
-/** Every promise that can settle has done so. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
-}

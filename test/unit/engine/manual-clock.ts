@@ -13,6 +13,8 @@ export class ManualClock implements Clock {
   private noticed = 0;
   private tellSleep: () => void = () => undefined;
   private readonly appointments = new Set<Appointment>();
+  /** Number of calls that wait for the end of the input. */
+  private inputs = 0;
 
   now(): number {
     if (this.noticed !== this.slept) {
@@ -38,7 +40,15 @@ export class ManualClock implements Clock {
   }
 
   afterInput(call: () => void): void {
-    setImmediate(call);
+    this.inputs++;
+    setImmediate(() => {
+      this.inputs--;
+      call();
+    });
+  }
+
+  get hasInput(): boolean {
+    return this.inputs > 0;
   }
 
   keepAlive(): void {}
@@ -48,13 +58,17 @@ export class ManualClock implements Clock {
     return this.appointments.size;
   }
 
+  /** When calls are due, the earliest first. */
+  get times(): number[] {
+    return [...this.appointments].map(({ due }) => due).toSorted((a, b) => a - b);
+  }
+
   /** Lets time pass, with every call at its time, and what the calls set off. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.time + milliseconds;
     for (let next = this.nextUntil(end); next; next = this.nextUntil(end)) {
       this.time = Math.max(this.time, next.due);
-      this.appointments.delete(next);
-      next.call();
+      this.fire();
       await settle();
     }
     this.time = end;
@@ -75,6 +89,14 @@ export class ManualClock implements Clock {
   /** Lets the machine sleep: time has passed, but no timer has come nearer to its end, and nobody knows before asking. */
   sleep(milliseconds: number): void {
     this.slept += milliseconds;
+  }
+
+  /** Makes the first call that is due now. */
+  fire(): void {
+    const next = this.nextUntil(this.time);
+    if (!next) return;
+    this.appointments.delete(next);
+    next.call();
   }
 
   private nextUntil(end: number): Appointment | undefined {
