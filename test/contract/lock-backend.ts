@@ -52,4 +52,6 @@ export interface ContractContext {
   readonly locks: LockService;
   /** A second instance on the same store. */
   readonly others: LockService;
+  /** Takes a measure of time steadily, each time with a name that no other test uses. */
+  steadily(bearable: number, measure: (name: string) => Promise<void>): Promise<void>;
 }

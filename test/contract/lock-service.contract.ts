@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { LockService } from '../../lib/service/lock.service.js';
+import { steadily } from '../support/steadily.js';
 import type { Capabilities, ContractContext, LockBackend } from './lock-backend.js';
 import { describeAsyncContexts } from './parts/async-contexts.part.js';
 import { describeAcquiring } from './parts/acquiring.part.js';
@@ -98,6 +99,9 @@ export function describeLockService(
       },
       get c() {
         return `${this.name}:c`;
+      },
+      steadily(bearable, measure) {
+        return steadily(bearable, (round) => measure(`${this.name}:${round}`));
       },
     };
 

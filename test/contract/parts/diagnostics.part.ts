@@ -1,5 +1,4 @@
 import { LockEvents } from '../../support/lock-events.js';
-import { steadily } from '../../support/steadily.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
 import { aborted, IN_VAIN, isWaiting } from '../observe.js';
@@ -141,8 +140,7 @@ export function describeDiagnostics(context: ContractContext): void {
 
     it('publish renewals, and the delay of their replies', async () => {
       const { locks } = context;
-      await steadily(100, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(100, async (name) => {
         using ofRound = new LockEvents(name);
         const renewals = () => ofRound.of('nest-redis-lock:lease:renewal');
         const lock = await locks.acquire(name, { ttl: 600 });

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { blockEventLoop } from '../../support/block-event-loop.js';
-import { steadily } from '../../support/steadily.js';
 import { waitFor } from '../../support/wait-for.js';
 import { aborted, isFree, isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
@@ -38,8 +37,7 @@ export function describeLeading(context: ContractContext): void {
 
     it('reports a nested hold that the work has not released, and continues', async () => {
       const { locks } = context;
-      await steadily(100, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(100, async (name) => {
         const end = new AbortController();
         const errors: unknown[] = [];
         const work = async (): Promise<void> => {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
-import { steadily } from '../../support/steadily.js';
 import { waitFor } from '../../support/wait-for.js';
 import { aborted, isWaiting } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
@@ -10,8 +9,7 @@ export function describeLeases(context: ContractContext): void {
   describe('the lease', () => {
     it('is renewed while work runs for three times as long (row 4)', async () => {
       const { locks, others } = context;
-      await steadily(200, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(200, async (name) => {
         const lock = await locks.acquire(name, { ttl: 600 });
         const startedAt = performance.now();
         while (performance.now() - startedAt < 1_800) {
@@ -121,8 +119,7 @@ export function describeLeases(context: ContractContext): void {
       'keeps the name taken for minHold, though it was released earlier, against %s',
       async (contender) => {
         const { locks } = context;
-        await steadily(100, async (round) => {
-          const name = `${context.name}:${round}`;
+        await context.steadily(100, async (name) => {
           const startedAt = performance.now();
           const lock = await locks.acquire(name, { minHold: 300 });
           await lock.release();

@@ -4,7 +4,6 @@ import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
-import { steadily } from '../../support/steadily.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
 import { aborted, IN_VAIN, isFree, isQueued, isWaiting } from '../observe.js';
@@ -157,8 +156,7 @@ export function describeModes(context: ContractContext): void {
 
     it('renews readers beyond their lease', async () => {
       const { locks, others } = context;
-      await steadily(300, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(300, async (name) => {
         const reader = await locks.acquire(name, { ...READ, ttl: 1_000 });
         const startedAt = performance.now();
         await waitFor(() => performance.now() - startedAt > 3_000, { that: 'three leases to pass' });
@@ -181,8 +179,7 @@ export function describeModes(context: ContractContext): void {
 
     it('keeps the name of a reader taken for minHold', async () => {
       const { locks, others } = context;
-      await steadily(100, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(100, async (name) => {
         const reader = await locks.acquire(name, { ...READ, minHold: 300 });
         await reader.release();
 

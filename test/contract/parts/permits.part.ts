@@ -2,7 +2,6 @@ import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { listed } from '../../support/listed.js';
-import { steadily } from '../../support/steadily.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
 import { aborted, IN_VAIN, isFree, isWaiting, turn } from '../observe.js';
@@ -123,8 +122,7 @@ export function describePermits(context: ContractContext): void {
 
     it('are renewed and extended together', async () => {
       const { locks, others } = context;
-      await steadily(100, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(100, async (name) => {
         const lock = await locks.acquire(name, { ...THREE, ttl: 300 });
         const since = performance.now();
         await waitFor(() => performance.now() - since > 700, { that: 'two leases to pass' });
@@ -143,8 +141,7 @@ export function describePermits(context: ContractContext): void {
 
     it('stay taken for minHold', async () => {
       const { locks, others } = context;
-      await steadily(100, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(100, async (name) => {
         const lock = await locks.acquire(name, { ...THREE, minHold: 300 });
         await lock.release();
 

@@ -4,7 +4,6 @@ import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
-import { steadily } from '../../support/steadily.js';
 import { aborted, isFree, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
@@ -155,8 +154,7 @@ export function describeReentrance(context: ContractContext): void {
 
     it('counts the wait in an outer hold towards the wait for the lock itself', async () => {
       const { locks, others } = context;
-      await steadily(200, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(200, async (name) => {
         let waiting: Promise<unknown> | undefined;
         let startedAt = 0;
         const contender = await locks.using(name, async () => {
@@ -231,8 +229,7 @@ export function describeReentrance(context: ContractContext): void {
       ],
     ])('ends within its lease if a nested hold is never released: %s', async (_, run) => {
       const { locks, others } = context;
-      await steadily(100, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(100, async (name) => {
         let leaked: Lock | undefined;
         const leak: Leak = async (key, options) => {
           leaked = await locks.acquire(key, options);
@@ -256,8 +253,7 @@ export function describeReentrance(context: ContractContext): void {
 
     it('outlasts its lease while a nested call works, although its own work has ended', async () => {
       const { locks, others } = context;
-      await steadily(200, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(200, async (name) => {
         let inner: Promise<boolean> | undefined;
         await locks.using(name, { ttl: 600 }, async () => {
           await new Promise<void>((entered) => {

@@ -1,5 +1,4 @@
 import { LockEvents } from '../../support/lock-events.js';
-import { steadily } from '../../support/steadily.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
 import { IN_VAIN, isFree, isQueued } from '../observe.js';
@@ -95,8 +94,8 @@ export function describeContendedNames(context: ContractContext): void {
 
     it('count maxHold from when the caller has them all', async () => {
       const { locks, others } = context;
-      await steadily(150, async (round) => {
-        const [a, b] = [`${context.a}:${round}`, `${context.b}:${round}`];
+      await context.steadily(150, async (name) => {
+        const [a, b] = [`${name}:a`, `${name}:b`];
         const taken = await others.acquire(b);
         const waiting = locks.acquire([a, b], { maxHold: 1_000 });
         await isQueued(locks, b, 1);
@@ -116,8 +115,8 @@ export function describeContendedNames(context: ContractContext): void {
 
     it('are kept while others are awaited, and then have their whole lease, also without renewal', async () => {
       const { locks, others } = context;
-      await steadily(150, async (round) => {
-        const [a, b] = [`${context.a}:${round}`, `${context.b}:${round}`];
+      await context.steadily(150, async (name) => {
+        const [a, b] = [`${name}:a`, `${name}:b`];
         const taken = await others.acquire(b);
         const ttl = 900;
         const waiting = locks.acquire([a, b], { ttl, renew: false });

@@ -1,5 +1,4 @@
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
-import { steadily } from '../../support/steadily.js';
 import { aborted, IN_VAIN, isFree, isQueued } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
@@ -54,8 +53,8 @@ export function describeSeveralNames(context: ContractContext): void {
 
     it('share one wait', async () => {
       const { locks, others } = context;
-      await steadily(150, async (round) => {
-        const [a, b] = [`${context.a}:${round}`, `${context.b}:${round}`];
+      await context.steadily(150, async (name) => {
+        const [a, b] = [`${name}:a`, `${name}:b`];
         const [first, second] = [await others.acquire(a), await others.acquire(b)];
         const startedAt = performance.now();
         const outcome = locks.acquire([a, b], { wait: 1_000 }).catch((error: unknown) => error);

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { LockClosedError, LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
-import { steadily } from '../../support/steadily.js';
 import { waitFor } from '../../support/wait-for.js';
 import { aborted, isFree, isWaiting, reasonsOf } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
@@ -14,8 +13,7 @@ export function describeTransfer(context: ContractContext): void {
   describe('transferring a lock', () => {
     it('moves the hold to another instance, which renews and releases it under the same names and token', async () => {
       const { locks, others } = context;
-      await steadily(300, async (round) => {
-        const name = `${context.name}:${round}`;
+      await context.steadily(300, async (name) => {
         const lock = await locks.acquire(name, { ttl: 900 });
         const transfer = await lock.detach();
         expect(await others.tryAcquire(name)).toBeUndefined();
