@@ -13,6 +13,7 @@ import {
   type Lock,
 } from '../../lib/index.js';
 import { duringEachTest, duringTests } from '../support/during-tests.js';
+import { lazily } from '../support/lazily.js';
 import { RedisServer } from '../support/redis-server.js';
 import { steadily } from '../support/steadily.js';
 import { waitFor } from '../support/wait-for.js';
@@ -85,6 +86,11 @@ class Work {
   async outer(name: string): Promise<[number | undefined, number | undefined]> {
     const outer = this.locks.current()?.fencingToken;
     return [outer, await this.call(name, (lock) => lock?.fencingToken)];
+  }
+
+  @Locked('work:<0>')
+  query(name: string): Promise<[number | undefined, number | undefined]> {
+    return lazily(() => this.outer(name));
   }
 
   @Locked('work:<0>')
@@ -220,6 +226,12 @@ describe('a call of a locked method (row 13)', () => {
 
   it('reuses the hold of a call around it', async () => {
     const [outer, inner] = await work.outer('a');
+    expect(outer).toEqual(expect.any(Number));
+    expect(inner).toBe(outer);
+  });
+
+  it('reuses the hold of a call around it that returns a lazy query', async () => {
+    const [outer, inner] = await work.query('a');
     expect(outer).toEqual(expect.any(Number));
     expect(inner).toBe(outer);
   });

@@ -2,6 +2,7 @@ import type { GrantedLock } from '../../engine/hold/lock.interface.js';
 import { type ReusableLock, type HoldContext, Reentry } from '../../engine/hold/reentry.js';
 import { holdsOf } from '../../engine/hold/combined-lock.js';
 import { Enclosure } from '../../primitives/enclosure.js';
+import { startLazy } from '../../primitives/start-lazy.js';
 import { Invocation } from '../invocation/invocation.js';
 
 /** A hold of the enclosing async context, with its re-entry. */
@@ -49,7 +50,7 @@ export class LockContext {
 
   /** Runs `work` with `lock`, which consists of `holds`, around it. */
   run<T>(lock: GrantedLock, holds: readonly ReusableLock[], work: () => T): T {
-    return (holds[0]?.reentry?.context ?? this.open(lock, holds)).run(work);
+    return (holds[0]?.reentry?.context ?? this.open(lock, holds)).run(() => startLazy(work()));
   }
 
   private open(lock: GrantedLock, holds: readonly ReusableLock[]): HoldContext {

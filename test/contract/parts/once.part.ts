@@ -3,6 +3,7 @@ import { LockDeadlockError } from '../../../lib/errors/lock-deadlock.error.js';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
+import { lazily } from '../../support/lazily.js';
 import { LockEvents } from '../../support/lock-events.js';
 import { waitFor } from '../../support/wait-for.js';
 import { IN_VAIN, isFree, isWaiting } from '../observe.js';
@@ -257,6 +258,13 @@ export function describeOnce(context: ContractContext): void {
       });
 
       expect(inner).toBe(true);
+    });
+
+    it('is reused by nested calls of a lazy run', async () => {
+      const { locks, name } = context;
+      const run = (): Promise<string> => lazily(() => locks.once(name, KEEP, () => 'nested'));
+
+      expect(await locks.once(name, KEEP, run)).toBe('nested');
     });
 
     it('rejects a call that would wait in a cycle', async () => {

@@ -4,6 +4,7 @@ import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
+import { lazily } from '../../support/lazily.js';
 import { aborted, isFree, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
@@ -46,6 +47,16 @@ export function describeReentrance(context: ContractContext): void {
         expect(second?.held).toBe(false);
         expect(outer.held).toBe(true);
       });
+    });
+
+    it('applies to lazy work, such as a query that runs when it is awaited', async () => {
+      const { locks, name } = context;
+      const [outer, inner] = await locks.using(name, ({ fencingToken }) =>
+        lazily(async () => [fencingToken, await locks.using(name, (lock) => lock.fencingToken)]),
+      );
+
+      expect(inner).toBe(outer);
+      await isFree(locks, name);
     });
 
     it('admits parallel branches one at a time, in order', async () => {
