@@ -44,9 +44,8 @@ function currentCell(): Cell | undefined {
  * Code that outlives an enclosure does not find it any more. It still finds the outer enclosures.
  */
 export abstract class Enclosure {
+  /** Its first cell, or a cell of what takes its place. One field, because a timer may keep the enclosure for hours. */
   private cell: Cell | undefined;
-  private hasEnded = false;
-  private rest: Enclosure | undefined;
 
   /** Counts a user of enclosures, until the returned function is called. Without users, no `await` costs more. */
   static use(): () => void {
@@ -78,7 +77,7 @@ export abstract class Enclosure {
 
   /** Runs `work` inside this enclosure, or inside what remains of it. */
   run<T>(work: () => T): T {
-    if (this.hasEnded) return this.rest === undefined ? work() : this.rest.run(work);
+    if (this.hasEnded) return this.cell?.enclosure === undefined ? work() : this.cell.enclosure.run(work);
     const outer = currentCell();
     if (outer?.enclosure === this) return work();
     this.cell ??= new Cell(this, outer);
@@ -88,6 +87,10 @@ export abstract class Enclosure {
   /** @internal Whether this enclosure takes the place of an ended one. */
   get isRest(): boolean {
     return false;
+  }
+
+  private get hasEnded(): boolean {
+    return this.cell !== undefined && this.cell.content !== this;
   }
 
   /** Whether this enclosure is around the running code. */
@@ -105,7 +108,7 @@ export abstract class Enclosure {
    * caller in the async context of other work, such as the callback of a pool.
    */
   restore<T>(work: () => T): T {
-    return this.cell === undefined ? this.run(work) : storage.run(this.cell, work);
+    return this.cell === undefined || this.hasEnded ? this.run(work) : storage.run(this.cell, work);
   }
 
   /**
@@ -114,9 +117,7 @@ export abstract class Enclosure {
    * @param rest takes its place.
    */
   end(rest?: Enclosure): void {
-    this.hasEnded = true;
-    this.rest = rest;
     if (this.cell !== undefined) this.cell.content = rest;
-    this.cell = undefined;
+    this.cell = new Cell(rest, undefined);
   }
 }

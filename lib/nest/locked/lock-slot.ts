@@ -231,9 +231,10 @@ export class LockSlot extends Invocation {
     this.over = true;
     this.begin();
     if (!this.isServed) this.warnOfLostCalls();
+    const handler = invokedHandler(this.context);
+    if (this.isServed) this.ended = new ServedInvocation(handler);
     // An interceptor may reply from a cache, and call the handler later.
-    if (this.isServed || how !== 'completed')
-      this.ended = new EndedInvocation(invokedHandler(this.context), this.isServed);
+    else if (how !== 'completed') this.ended = new EndedInvocation(handler);
     if (this.calls.length > 0 || how !== 'completed') this.client.abort();
     this.client.stopListening();
     for (const leave of this.unsubscribed) leave();
@@ -263,14 +264,11 @@ export class LockSlot extends Invocation {
 }
 
 /**
- * What remains of an invocation: its interceptors may no longer run its handler, whose lock would end before they do. It
- * refers to no request.
+ * What remains of an invocation that ended before its handler ran: its interceptors may no longer run the handler, whose
+ * lock would end before they do. It refers to no request.
  */
 class EndedInvocation extends Enclosure {
-  constructor(
-    readonly context: InvokedHandler,
-    private readonly isServed: boolean,
-  ) {
+  constructor(readonly context: InvokedHandler) {
     super();
   }
 
@@ -278,11 +276,19 @@ class EndedInvocation extends Enclosure {
     return true;
   }
 
-  /** Rejects a late call by an interceptor. Work that a run of the handler has left behind may call it again. */
+  /** Rejects a late call by an interceptor. */
   claim(): undefined {
-    if (this.isServed && this.isAround && !this.isInnermost) return undefined;
     // Created here, because the stack of an error leads to the objects of its functions.
-    throw abortError(`The request ended before its handler ran${this.isServed ? ' again' : ''}.`);
+    throw abortError('The request ended before its handler ran.');
+  }
+}
+
+/** What remains of an invocation whose handler has run. */
+class ServedInvocation extends EndedInvocation {
+  /** Rejects a late call by an interceptor. Work that a run of the handler has left behind may call it again. */
+  override claim(): undefined {
+    if (this.isAround && !this.isInnermost) return undefined;
+    throw abortError('The request ended before its handler ran again.');
   }
 }
 

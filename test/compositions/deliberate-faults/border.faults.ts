@@ -109,7 +109,7 @@ export const rareBorderFaults: readonly DeliberateFault[] = [
   {
     fault: 'a handler is called again when its request has ended',
     file: slot,
-    text: 'if (this.isServed && this.isAround && !this.isInnermost) return undefined;',
+    text: 'if (this.isAround && !this.isInnermost) return undefined;',
     instead: 'return undefined;',
   },
 ];
