@@ -61,8 +61,12 @@ export class LockEngine implements StoreEvents {
     this.clock = settings.clock;
     this.log = settings.log;
     const requests = new Requests(this.clock, this.store, this.log);
-    this.leases = new Leases(this.clock, this.store, requests, (event) =>
-      this.queueOf(event.lease.name).feed(event),
+    this.leases = new Leases(
+      this.clock,
+      this.store,
+      requests,
+      () => this.queues.known(),
+      (event) => this.queueOf(event.lease.name).feed(event),
     );
     this.labels = new Labels(
       settings.name,
@@ -159,7 +163,8 @@ export class LockEngine implements StoreEvents {
     const line = this.queues.get(name)?.record.line;
     const before = excludesOthers(options) ? [] : (line?.excludingWaiters ?? []);
     return () => {
-      const holders = this.queues.get(name)?.record.leases.flatMap(({ hold }) => hold ?? []) ?? [];
+      const leases = this.queues.get(name)?.record.leases() ?? [];
+      const holders = [...leases].flatMap(({ hold }) => hold ?? []);
       // A caller that waits for one of several permits waits for no particular holder.
       return excludesOthers(options) || before.some((waiter) => line?.has(waiter))
         ? holders

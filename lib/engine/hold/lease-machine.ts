@@ -1,4 +1,3 @@
-import { Fifo } from '../../primitives/fifo.js';
 import type { Extended, Extension } from '../../store/lock-store.js';
 import { expiry, GONE, type Loss } from '../lock-errors.js';
 import type { Lease, LeaseUser } from './lease.js';
@@ -52,18 +51,17 @@ export class RenewalBatch {
  * Decides when the leases of one instance are renewed, and when they end. It uses no I/O, no Promises, no timers and no
  * clock: its caller passes the time, and carries out the decisions.
  *
- * When a lease leaves the machine, replies to its renewals in flight are ignored: they can neither revive it nor report
- * it lost.
+ * Replies to renewals of a lease that is no longer watched are ignored: they can neither revive it nor report it lost.
  */
 export class LeaseMachine {
-  readonly leases = new Fifo<Lease>();
   /** Leases whose renewal leaves at the end of the tick. */
   private soon: Lease[] = [];
 
-  delete(lease: Lease): void {
-    this.leases.remove(lease);
-    // If the lease returns later, the machine has missed the reply in flight.
-    if (lease.renewing) lease.renewAt = -Infinity;
+  /** @param known the leases of the instance */
+  constructor(private readonly known: () => Iterable<Lease>) {}
+
+  *[Symbol.iterator](): Generator<Lease> {
+    for (const lease of this.known()) if (lease.isWatched) yield lease;
   }
 
   /** Notes a lease, perhaps again, for {@link atEndOfTick}; returns whether it is the first one. */
@@ -76,21 +74,21 @@ export class LeaseMachine {
     const soon = new Set(this.soon);
     this.soon = [];
     const decisions = new Decisions();
-    for (const lease of soon) if (this.leases.has(lease)) decisions.renewUnlessExpired(lease, now);
+    for (const lease of soon) if (lease.isWatched) decisions.renewUnlessExpired(lease, now);
     return decisions;
   }
 
   /** Decides to renew or check all leases at once, because earlier messages may have been missed. */
   atReconnect(now: number): Decisions {
     const decisions = new Decisions(true);
-    for (const lease of this.leases) decisions.renewUnlessExpired(lease, now);
+    for (const lease of this) decisions.renewUnlessExpired(lease, now);
     return decisions;
   }
 
   /** Decides which leases have ended, and which renewals are due. */
   at(now: number): Decisions {
     const decisions = new Decisions();
-    for (const lease of this.leases) {
+    for (const lease of this) {
       if (decisions.loseIfExpired(lease, now)) continue;
       if (!lease.isInTransfer) {
         if (now >= lease.endsAt) {
@@ -118,7 +116,7 @@ export class LeaseMachine {
     const batches: RenewalBatch[] = [];
     let batch: RenewalBatch | undefined;
     for (const lease of renew) {
-      if (!this.leases.has(lease) || lease.isInTransfer) continue;
+      if (lease.state !== 'watched') continue;
       if (!batch || batch.extensions.length >= most) batches.push((batch = new RenewalBatch(now)));
       batch.add(lease, isCheck && !lease.renew ? lease.remainder(now) : lease.ttl);
     }
@@ -131,7 +129,7 @@ export class LeaseMachine {
     for (const [i, { ttl }] of batch.extensions.entries()) {
       const lease = batch.leases[i];
       const kept = reply?.[i];
-      if (!lease || !this.leases.has(lease)) continue;
+      if (!lease?.isWatched) continue;
       // During a transfer, the lease may belong to another owner when the renewal arrives.
       if (kept === 0 && !lease.isInTransfer) {
         decisions.lost.push({ lease, loss: GONE });

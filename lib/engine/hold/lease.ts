@@ -2,7 +2,6 @@ import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js'
 import type { Extension } from '../../store/lock-store.js';
 import type { Grant, ReplicaDemand } from '../../store/grant.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import type { FifoNode } from '../../primitives/fifo.js';
 import type { Loss } from '../lock-errors.js';
 import type { OwnHold } from './lock.interface.js';
 
@@ -53,6 +52,15 @@ export interface Passing {
   readonly wasFree: boolean;
 }
 
+/**
+ * The states of a lease:
+ * - watched: it is renewed unless `renew` is false, and its deadline is watched.
+ * - in transfer: it changes its owner, or ends by a request. Its owner in the store is uncertain, so it is not renewed.
+ * - unwatched: it ends otherwise: at the end of `minHold`, by the reply to a yield, or with its instance.
+ * - ended: it has ended here.
+ */
+type LeaseState = 'watched' | 'in transfer' | 'unwatched' | 'ended';
+
 const NO_REQUESTS: readonly LeaseRequest[] = [];
 
 /**
@@ -68,9 +76,8 @@ export function deadlineOf(ttl: number, sentAt: number): number {
  *
  * Several holds may use a lease one after the other, each with its own fencing token from the block of the grant.
  */
-export class Lease implements FifoNode<Lease> {
-  previous: Lease | undefined;
-  next: Lease | undefined;
+export class Lease {
+  state: LeaseState = 'watched';
   readonly owner: string;
   /** The token in the owner id. */
   readonly ownerToken: number;
@@ -86,14 +93,10 @@ export class Lease implements FifoNode<Lease> {
   replicas: ReplicaDemand | undefined;
   /** Whether it is renewed. */
   renew = true;
-  /** Whether it is in transfer, or ends by a request: its owner in the store is uncertain, so it is not renewed. */
-  isInTransfer = false;
   /** Time of the next renewal. */
   renewAt: number;
   /** Time until which the store certainly keeps the lock, on the local clock: sending time + ttl − drift. */
   deadline: number;
-  /** False after the lease has ended here: replies to renewals in flight are then ignored. */
-  live = true;
   private sentAt: number;
   /** Latest time at which the store may still keep the lock (same clock as {@link deadline}). */
   private end: number;
@@ -119,6 +122,20 @@ export class Lease implements FifoNode<Lease> {
     this.deadline = this.end = deadlineOf(ttl, sentAt);
   }
 
+  /** Whether it has not ended here. */
+  get isLive(): boolean {
+    return this.state !== 'ended';
+  }
+
+  /** Whether replies to its renewals count, and its deadline. */
+  get isWatched(): boolean {
+    return this.state === 'watched' || this.isInTransfer;
+  }
+
+  get isInTransfer(): boolean {
+    return this.state === 'in transfer';
+  }
+
   /** When the hold ends regardless of the lease. */
   get endsAt(): number {
     return this.hold?.endsAt ?? Infinity;
@@ -139,10 +156,18 @@ export class Lease implements FifoNode<Lease> {
 
   /** Gives the lease to the next hold, with a new fencing token. */
   use({ renew, replicas, ttl }: Pick<ResolvedLockOptions, 'renew' | 'replicas' | 'ttl'>): number {
+    this.state = 'watched';
     this.ttl = ttl;
     this.renew = renew;
     this.replicas = replicas;
     return this.nextToken++;
+  }
+
+  /** Ignores its deadline, and replies to renewals in flight. */
+  unwatch(): void {
+    this.state = 'unwatched';
+    // A later hold would miss the reply.
+    if (this.renewing) this.renewAt = -Infinity;
   }
 
   /** Lets no later hold use the lease: a request that shortens or ends it may arrive late. */

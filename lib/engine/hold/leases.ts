@@ -37,67 +37,63 @@ export type LeaseEvent =
  * what follows from its end.
  */
 export class Leases {
-  private readonly machine = new LeaseMachine();
+  private readonly machine: LeaseMachine;
   private readonly wakeUp: WakeUp;
   private looking: ScheduledCall | undefined;
 
-  /** @param report reports an event to the name of its lease; settles with the releases that follow */
+  /**
+   * @param known the leases of the instance, which their names keep
+   * @param report reports an event to the name of its lease; settles with the releases that follow
+   */
   constructor(
     readonly clock: Clock,
     readonly store: LockStore,
     readonly requests: Requests,
+    known: () => Iterable<Lease>,
     private readonly report: (event: LeaseEvent) => Promise<void>,
   ) {
+    this.machine = new LeaseMachine(known);
     const look = (now: number): void => this.carryOut(this.machine.at(now));
     this.wakeUp = new WakeUp(clock, look);
     clock.onSleep(() => look(clock.now()));
   }
 
+  /** Number of watched leases. */
   get size(): number {
-    return this.machine.leases.size;
-  }
-
-  [Symbol.iterator](): Iterator<Lease> {
-    return this.machine.leases[Symbol.iterator]();
+    return [...this.machine].length;
   }
 
   get holds(): readonly LeaseUser[] {
-    return [...this].flatMap(({ hold }) => hold ?? []);
+    return [...this.machine].flatMap(({ hold }) => hold ?? []);
   }
 
   /**
-   * Renews a lease until it ends here, and watches its deadline.
+   * Wakes up for the next decision about a lease that is new, or was changed.
    *
    * @param renews whether to renew it as soon as its holder has begun to work
    */
-  keep(lease: Lease, renews = false): void {
-    this.machine.leases.push(lease);
+  watch(lease: Lease, renews = false): void {
     this.wakeUp.at(lease.due);
     this.watchForSuspend();
     if (renews) this.renewSoon(lease);
   }
 
-  /** Begins to keep a lease that its caller receives only now, after the lease has run for some time. */
+  /** Watches a lease that its caller receives only now, after the lease has run for some time. */
   begin(lease: Lease, { minHold, renew, ttl }: ResolvedLockOptions): void {
     const wanted = renew ? minHold : ttl;
-    this.keep(lease, lease.deadline - this.clock.now() < wanted * FRESH);
+    this.watch(lease, lease.deadline - this.clock.now() < wanted * FRESH);
   }
 
-  /** Ceases to renew a lease that has ended here. */
-  drop(lease: Lease): void {
-    this.machine.delete(lease);
-  }
-
-  /** Stops keeping leases, and ignores all later replies. */
+  /** Watches no lease any more, and ignores all later replies. */
   stop(): void {
-    for (const lease of this) this.drop(lease);
+    for (const lease of this.machine) lease.unwatch();
     this.wakeUp.clear();
     this.clock.cancel(this.looking);
   }
 
   /** Records that the connection was lost and unanswered requests were repeated. */
   noteResent(): void {
-    for (const lease of this) lease.noteResent();
+    for (const lease of this.machine) lease.noteResent();
   }
 
   /** Checks all leases at once. Leases without renewal are checked, but not extended. */
@@ -105,16 +101,16 @@ export class Leases {
     this.carryOut(this.machine.atReconnect(this.clock.now()));
   }
 
-  /** Keeps a lease that was granted to no caller in the queue of its name. */
+  /** Watches a lease that was granted to no caller in the queue of its name. */
   adopt(lease: Lease): void {
     void this.report({ kind: 'adopted', lease });
-    this.keep(lease);
+    this.watch(lease);
   }
 
   /** Handles the end of a hold: its lease passes to the next caller here, to another instance, or ends. */
   release(hold: LeaseUser): Promise<void> {
     const { lease } = hold;
-    return !lease.live && hold.isGone ? DONE : this.releaseLease(lease, hold.keptUntil);
+    return !lease.isLive && hold.isGone ? DONE : this.releaseLease(lease, hold.keptUntil);
   }
 
   /** Extends the lease of a hold; resolves to false if either has ended. */
@@ -126,11 +122,11 @@ export class Leases {
     const newTtl = Math.max(ttl, Math.ceil(hold.keptUntil - sentAt));
     lease.ttl = newTtl;
     const request = lease.request(newTtl, sentAt);
-    this.keep(lease);
+    this.watch(lease);
     const [renewed] = await this.store.extend([request]).catch((cause: unknown) => {
       throw extensionError(keys, cause);
     });
-    if (!lease.live || lease.hold !== hold) return false;
+    if (!lease.isLive || lease.hold !== hold) return false;
     if (renewed === undefined) throw extensionError(keys, undefined);
     if (!renewed) {
       // During a transfer, the lease may belong to its next owner when the request arrives.
@@ -140,7 +136,7 @@ export class Leases {
     // A caller may have seen the end of the hold, so the reply must not revive it.
     if (this.loseIfExpired(lease)) return false;
     lease.confirm(newTtl, sentAt, renewed);
-    this.keep(lease);
+    this.watch(lease);
     // Without renewal, the lease may end early.
     if (!lease.renew && lease.mayShrink)
       throw extensionError(keys, new Error('A request for a shorter lease may arrive late.'));
@@ -153,21 +149,21 @@ export class Leases {
    * first one, so the next renewal finds the lease under its old owner id.
    */
   async transfer(lease: Lease, to: string, ttl: number, outageTimeout: number): Promise<boolean> {
-    if (!lease.live) return false;
+    if (!lease.isLive) return false;
     const { requests, clock, store } = this;
     const { name } = lease;
     const keys = [name];
     const change = { name, from: lease.owner, to, ttl };
     const sentAt = clock.now();
     lease.request(ttl, sentAt);
-    lease.isInTransfer = true;
-    this.keep(lease);
+    lease.state = 'in transfer';
+    this.watch(lease);
     const time = Math.min(outageTimeout, lease.deadline - sentAt);
     const answer = store.transfer?.([change]) ?? Promise.reject(new Error('Holds stay with their instance.'));
     const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
-    lease.isInTransfer = false;
+    if (lease.isInTransfer) lease.state = 'watched';
     if (outcome !== 'moved') this.loseIfExpired(lease);
-    if (!lease.live) {
+    if (!lease.isLive) {
       void requests.release(name, to, ttl);
       return false;
     }
@@ -182,11 +178,11 @@ export class Leases {
     }
     const returnHold = async (): Promise<unknown> =>
       // The lease to which it would return has ended.
-      lease.live
+      lease.isLive
         ? store.transfer?.([{ ...change, from: to, to: lease.owner, ttl: lease.ttl }])
         : store.release(name, to);
     void requests.run({ what: () => `The return of the hold of ${name}`, ttl, send: returnHold });
-    this.keep(lease);
+    this.watch(lease);
     throw detachmentError(keys, outcome.cause, 'The hold stays with this process.');
   }
 
@@ -196,15 +192,15 @@ export class Leases {
    */
   async endBy(lease: Lease, send: () => Promise<boolean>): Promise<boolean> {
     lease.denyOthers();
-    lease.isInTransfer = true;
-    this.keep(lease);
+    lease.state = 'in transfer';
+    this.watch(lease);
     let isReleased = false;
     try {
       return (isReleased = await send());
     } finally {
       lease.hold = undefined;
       if (!isReleased) await this.releaseLease(lease, 0);
-      else if (lease.live) void this.report({ kind: 'ended', lease, loss: undefined });
+      else if (lease.isLive) void this.report({ kind: 'ended', lease, loss: undefined });
     }
   }
 
@@ -217,7 +213,7 @@ export class Leases {
 
   /** Ends a lease that is no longer certain. */
   lose(lease: Lease, loss: Loss): void {
-    if (lease.live) void this.report({ kind: 'ended', lease, loss });
+    if (lease.isLive) void this.report({ kind: 'ended', lease, loss });
   }
 
   /**
@@ -230,11 +226,11 @@ export class Leases {
     if (lease.hold !== hold) return;
     lease.hold = undefined;
     lease.renew = false;
-    this.keep(lease);
+    this.watch(lease);
   }
 
   private releaseLease(lease: Lease, keptUntil: number): Promise<void> {
-    if (!lease.live) return this.releaseEnded(lease);
+    if (!lease.isLive) return this.releaseEnded(lease);
     lease.hold = undefined;
     if (keptUntil > 0 && this.clock.now() < keptUntil) return this.park(lease, keptUntil);
     return this.report({ kind: 'released', lease });
@@ -248,7 +244,7 @@ export class Leases {
 
   /** Keeps the name taken until the `end` of `minHold`. If this process dies, the shortened lease expires. */
   private async park(lease: Lease, end: number): Promise<void> {
-    this.drop(lease);
+    lease.unwatch();
     const sentAt = this.clock.now();
     const ttl = Math.ceil(end - sentAt + PARK_MARGIN);
     this.releaseAt(lease, end);
@@ -262,7 +258,7 @@ export class Leases {
     const remaining = time - this.clock.now();
     // Repeated, because timers may fire early.
     if (remaining > 0) this.clock.schedule(() => this.releaseAt(lease, time), remaining);
-    else if (lease.live) void this.report({ kind: 'released', lease });
+    else if (lease.isLive) void this.report({ kind: 'released', lease });
   }
 
   /**
@@ -288,7 +284,7 @@ export class Leases {
 
   private carryOut(decisions: Decisions): void {
     // A holder that was notified of its loss may have released other holds.
-    for (const { lease, loss } of decisions.lost) if (this.machine.leases.has(lease)) this.lose(lease, loss);
+    for (const { lease, loss } of decisions.lost) if (lease.isWatched) this.lose(lease, loss);
     for (const hold of decisions.overdue) hold.runOut();
     const { maxBatch = BATCH } = this.store;
     for (const batch of this.machine.batchesOf(decisions, this.clock.now(), maxBatch)) void this.send(batch);

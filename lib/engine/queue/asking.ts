@@ -66,9 +66,10 @@ export function yieldTo(record: NameRecord, head: Waiter, lease: Lease): void {
   const wanted = record.wantedBy(bid);
   const place = queue(record, bid, head, wanted);
   send(record, bid, ttl);
+  lease.unwatch();
   record.state = { kind: 'yielding', lease, bid, ttl, sentAt: record.now };
   const request = { name: record.name, owner: lease.owner, ttl, tokens: wanted, place, replicas };
-  record.do({ kind: 'yield', lease, request });
+  record.do({ kind: 'yield', request });
   record.watchOutage();
 }
 

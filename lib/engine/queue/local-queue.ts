@@ -77,7 +77,6 @@ export class LocalQueue {
         );
         break;
       case 'yield':
-        queues.leases.drop(effect.lease);
         this.reportReply(queues.store.yield(effect.request));
         break;
       case 'gather':
@@ -91,11 +90,7 @@ export class LocalQueue {
         if (effect.isAwaited) void returned.then(() => this.report({ kind: 'returned' }));
         break;
       }
-      case 'end':
-        queues.leases.drop(effect.lease);
-        break;
       case 'release': {
-        queues.leases.drop(effect.lease);
         const freed = queues.leases.releaseEnded(effect.lease, effect.gap);
         return settled === DONE ? freed : Promise.all([settled, freed]).then(() => undefined);
       }
@@ -130,7 +125,7 @@ export class LocalQueue {
     const hold = new Hold(this.record.keys, token, leases, lease, waiter.options, now);
     lease.hold = hold;
     waiter.resolve(hold);
-    leases.keep(lease, renews);
+    leases.watch(lease, renews);
   }
 
   private reject({ error, waiter }: EffectOf<'reject'>): void {

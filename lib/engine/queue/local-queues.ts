@@ -6,6 +6,7 @@ import type { LockStore, Waiting } from '../../store/lock-store.js';
 import { tokenOf } from '../../store/owner-id.js';
 import { parsePlace } from '../../store/place.js';
 import type { Labels } from '../hold/labels.js';
+import type { Lease } from '../hold/lease.js';
 import type { Leases } from '../hold/leases.js';
 import type { SilentHolders } from '../hold/silent-holders.js';
 import { Gaps } from './gaps.js';
@@ -63,6 +64,11 @@ export class LocalQueues<
 
   *[Symbol.iterator](): Generator<Queue> {
     for (const { queue } of this.slots.values()) if (queue) yield queue;
+  }
+
+  /** The leases of all names. */
+  *known(): Generator<Lease> {
+    for (const { record } of this) yield* record.leases();
   }
 
   /** The names with waiters, and the last replies of the store that they are taken. */

@@ -8,7 +8,7 @@ import type { Waiter } from './waiter.js';
 export type Effect =
   | { readonly kind: 'acquire'; readonly request: AcquireRequest }
   | { readonly kind: 'share'; readonly request: ShareRequest }
-  | { readonly kind: 'yield'; readonly lease: Lease; readonly request: YieldRequest }
+  | { readonly kind: 'yield'; readonly request: YieldRequest }
   | { readonly kind: 'gather' }
   /** Leaves the store's queue, and returns what the store keeps for this instance and nobody knows here. */
   | { readonly kind: 'cancel'; readonly waiting: Waiting; readonly ttl: number }
@@ -19,9 +19,7 @@ export type Effect =
       readonly ttl: number;
       readonly isAwaited: boolean;
     }
-  /** Stops renewing a lease. */
-  | { readonly kind: 'end'; readonly lease: Lease }
-  /** Does what `end` does, and releases the lease; with a gap, no waiter gets the lock at once. */
+  /** With a gap, no waiter gets the lock at once. */
   | { readonly kind: 'release'; readonly lease: Lease; readonly gap: Gap | undefined }
   | {
       readonly kind: 'admit';

@@ -73,7 +73,9 @@ export class NameRecord {
   /** The lease of the exclusive lock. */
   get exclusiveLease(): Lease | undefined {
     const { state } = this;
-    return (state.kind === 'held' || state.kind === 'yielding') && state.lease.live ? state.lease : undefined;
+    return (state.kind === 'held' || state.kind === 'yielding') && state.lease.isLive
+      ? state.lease
+      : undefined;
   }
 
   /** Whether a request is unanswered, so that the state in the store is unknown. */
@@ -97,10 +99,10 @@ export class NameRecord {
     return this.exclusiveLease !== undefined || (this.others?.size ?? 0) > 0;
   }
 
-  get leases(): readonly Lease[] {
+  *leases(): Generator<Lease> {
     const { exclusiveLease } = this;
-    const others = [...(this.others?.values() ?? [])];
-    return exclusiveLease ? [exclusiveLease, ...others] : others;
+    if (exclusiveLease) yield exclusiveLease;
+    if (this.others) yield* this.others.values();
   }
 
   leaseOf(owner: string): Lease | undefined {
@@ -206,20 +208,15 @@ export class NameRecord {
 
   /** Ends a lease here. The caller of this method sets the next state. */
   end(lease: Lease): void {
-    this.forget(lease);
-    this.do({ kind: 'end', lease });
+    lease.state = 'ended';
+    this.others?.delete(lease.owner);
+    this.noteEnded(lease.owner);
   }
 
   /** Ends a lease here, and releases it. The caller of this method sets the next state. */
   release(lease: Lease, gap?: Gap): void {
-    this.forget(lease);
+    this.end(lease);
     this.do({ kind: 'release', lease, gap });
-  }
-
-  private forget(lease: Lease): void {
-    lease.live = false;
-    this.others?.delete(lease.owner);
-    this.noteEnded(lease.owner);
   }
 
   /** Releases a grant that no caller wants. */

@@ -10,12 +10,13 @@ const DEADLINE = TTL * 0.99 - 2;
 /** One lease, and time that passes only when a test says so. */
 class Scene {
   now = 0;
-  readonly machine = new LeaseMachine();
   readonly lease: Lease;
+  readonly leases: Lease[];
+  readonly machine = new LeaseMachine(() => this.leases);
 
   constructor(name = 'n') {
     this.lease = new Lease(name, { owner: 'me:1', token: 1, tokens: 1 }, TTL, 0);
-    this.machine.leases.push(this.lease);
+    this.leases = [this.lease];
   }
 
   /** Lets time pass until a moment, and carries out what is due then. */
@@ -48,7 +49,7 @@ const WAYS: Readonly<Record<State, (scene: Scene) => void>> = {
   },
   'in transfer': (scene) => {
     scene.now = TTL / 3;
-    scene.lease.isInTransfer = true;
+    scene.lease.state = 'in transfer';
   },
   'maxHold over': (scene) => {
     scene.now = TTL / 3;
@@ -119,17 +120,17 @@ describe('The machine of leases', () => {
   it('renews leases together that are due at nearly the same time', () => {
     const scene = new Scene();
     const later = new Lease('m', { owner: 'me:2', token: 2, tokens: 1 }, TTL, 400);
-    scene.machine.leases.push(later);
+    scene.leases.push(later);
 
     expect(scene.at(TTL / 3).map(({ leases }) => leases)).toEqual([[scene.lease, later]]);
   });
 
-  it('ignores the reply for a lease that has left and come back', () => {
+  it('ignores the reply for a lease that another hold uses after a time without renewal', () => {
     const scene = new Scene();
     const [batch] = scene.at(TTL / 3);
-    scene.machine.delete(scene.lease);
+    scene.lease.unwatch();
     expect(scene.answer(batch, 0).lost).toEqual([]);
-    scene.machine.leases.push(scene.lease);
+    scene.lease.use({ renew: true, replicas: undefined, ttl: TTL });
 
     expect(scene.at(TTL / 3 + 1)).toHaveLength(1);
   });
@@ -137,7 +138,7 @@ describe('The machine of leases', () => {
   it('sends no renewal for a lease that was released by a listener of another loss', () => {
     const scene = new Scene();
     const decisions = scene.machine.at(TTL / 3);
-    scene.machine.delete(scene.lease);
+    scene.lease.state = 'ended';
 
     expect(scene.machine.batchesOf(decisions, TTL / 3, 500)).toEqual([]);
   });
@@ -174,7 +175,7 @@ describe('The machine of leases', () => {
     const others = ['b', 'c', 'd'].map(
       (name) => new Lease(name, { owner: 'me:1', token: 1, tokens: 1 }, TTL, 0),
     );
-    for (const other of others) scene.machine.leases.push(other);
+    scene.leases.push(...others);
     const batches = scene.machine.batchesOf(scene.machine.at(1_000), 1_000, 3);
 
     expect(batches.map(({ extensions }) => extensions.map(({ name }) => name))).toEqual([
