@@ -1,3 +1,4 @@
+import { ERROR_REPLIES } from '../errors/error-replies.js';
 import { LockConfigError, type LockErrorCode } from '../errors/lock.error.js';
 import { CONTROL_CHARACTER, UNPRINTABLE } from '../primitives/characters.js';
 import { assertConnections } from './connection/quorum-option.js';
@@ -122,16 +123,9 @@ export const ADVANCED_OPTIONS = {
 } as const satisfies OptionTable;
 
 /** HTTP status of each error, without the option `http`. */
-export const HTTP_STATUS_DEFAULTS: Readonly<Record<LockErrorCode, number>> = Object.freeze({
-  LOCK_KEY: 400,
-  LOCK_TIMEOUT: 423,
-  LOCK_DEADLOCK: 500,
-  LOCK_QUEUE_FULL: 503,
-  LOCK_UNAVAILABLE: 503,
-  LOCK_LOST: 500,
-  LOCK_CLOSED: 503,
-  LOCK_CONFIG: 500,
-});
+export const HTTP_STATUS_DEFAULTS = Object.freeze(
+  Object.fromEntries(Object.entries(ERROR_REPLIES).map(([code, { http }]) => [code, http])),
+) as Readonly<Record<LockErrorCode, number>>;
 
 /** Options of the module besides defaults of an acquire. */
 export const MODULE_OPTIONS = {

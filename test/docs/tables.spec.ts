@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { seededFaults } from '../conformance/seeded-faults.js';
-import { GRPC_STATUSES } from '../../lib/nest/exceptions/grpc-error.js';
+import { ERROR_REPLIES } from '../../lib/errors/error-replies.js';
 import { resolveLeadOptions } from '../../lib/options/lead-options.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../lib/options/lock-options.js';
 import {
@@ -59,7 +59,7 @@ describe('the tables of the pages', () => {
 
   it('show the gRPC status of every lock error', () => {
     const rows = tableOf('lock error').map((row) => [row['lock error'], row['status'], row['number']]);
-    const statuses = Object.entries(GRPC_STATUSES).map(([code, number]) => [code, status[number], number]);
+    const statuses = Object.entries(ERROR_REPLIES).map(([code, { grpc }]) => [code, status[grpc], grpc]);
     expect(rows).toEqual(statuses.map(([code, name, number]) => [`\`${code}\``, `\`${name}\``, `${number}`]));
   });
 

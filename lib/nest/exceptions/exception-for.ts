@@ -1,12 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import { type ArgumentsHost, HttpException, IntrinsicException, Logger } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
+import { ERROR_REPLIES } from '../../errors/error-replies.js';
 import { answeredError, type LockError, standFor } from '../../errors/lock.error.js';
 import { originOf } from '../../service/invocation/invocation.js';
 import type { LockService } from '../../service/lock.service.js';
 import { HTTP_STATUS_DEFAULTS } from '../../options/option-table.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
-import { logKeyError, PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
+import { logKeyError, retryAdvice } from './public-message.js';
 
 /**
  * Converts a lock error for a request over HTTP or GraphQL, and sets the `Retry-After` header. In a shutdown, the reply
@@ -24,7 +25,7 @@ export function exceptionFor(
   const statusCode = hasHttpResponse(host) ? statusOf(error, service) : undefined;
   if (statusCode === undefined) return error;
   adviseRetry(error, host, adapter);
-  const message = PUBLIC_MESSAGES[error.code];
+  const { message } = ERROR_REPLIES[error.code];
   const body = { statusCode, message, error: STATUS_CODES[statusCode] ?? 'Error' };
   return standFor(new HttpException(body, statusCode, { cause: error }), error);
 }
@@ -88,7 +89,7 @@ class LockGraphqlException extends IntrinsicException {
   readonly extensions: Readonly<Record<string, unknown>>;
 
   constructor(error: LockError, status: number) {
-    super(PUBLIC_MESSAGES[error.code]);
+    super(ERROR_REPLIES[error.code].message);
     this.name = 'LockGraphqlException';
     this.cause = error;
     this.extensions = { code: error.code, ...retryAdvice(error), http: { status } };

@@ -1,24 +1,7 @@
-import type { LockError, LockErrorCode } from '../../errors/lock.error.js';
-import { PUBLIC_MESSAGES, retryAdvice } from './public-message.js';
+import { ERROR_REPLIES } from '../../errors/error-replies.js';
+import type { LockError } from '../../errors/lock.error.js';
+import { retryAdvice } from './public-message.js';
 import type { GrpcCall, GrpcMetadata } from '../grpc/grpc-call.js';
-
-/** The numbers of gRPC's status codes. */
-const INVALID_ARGUMENT = 3;
-const RESOURCE_EXHAUSTED = 8;
-const ABORTED = 10;
-const INTERNAL = 13;
-const UNAVAILABLE = 14;
-
-export const GRPC_STATUSES: Readonly<Record<LockErrorCode, number>> = {
-  LOCK_KEY: INVALID_ARGUMENT,
-  LOCK_TIMEOUT: ABORTED,
-  LOCK_DEADLOCK: INTERNAL,
-  LOCK_QUEUE_FULL: RESOURCE_EXHAUSTED,
-  LOCK_UNAVAILABLE: UNAVAILABLE,
-  LOCK_LOST: INTERNAL,
-  LOCK_CLOSED: UNAVAILABLE,
-  LOCK_CONFIG: INTERNAL,
-};
 
 /** An error in the form that Nest's gRPC transport sends as a status. */
 export interface GrpcError {
@@ -37,5 +20,6 @@ export function grpcError(error: LockError, call: GrpcCall): GrpcError {
   metadata.set('lock-code', error.code);
   const { retryAfter } = retryAdvice(error);
   if (retryAfter !== undefined) metadata.set('retry-after', String(retryAfter));
-  return { code: GRPC_STATUSES[error.code], message: PUBLIC_MESSAGES[error.code], metadata };
+  const { grpc, message } = ERROR_REPLIES[error.code];
+  return { code: grpc, message, metadata };
 }

@@ -1,33 +1,26 @@
 import { Logger } from '@nestjs/common';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { tryTo } from '../../primitives/try-to.js';
+import { ERROR_REPLIES } from '../../errors/error-replies.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
-import type { LockError, LockErrorCode } from '../../errors/lock.error.js';
-
-/** Messages for clients of any transport: they contain neither the holder nor the lock's name or method. */
-export const PUBLIC_MESSAGES: Readonly<Record<LockErrorCode, string>> = {
-  LOCK_KEY: 'The request lacks a value that it needs, or has an unusable one',
-  LOCK_TIMEOUT: 'The resource is in use, try again later',
-  LOCK_DEADLOCK: 'Internal server error',
-  LOCK_QUEUE_FULL: 'Too many requests wait for the resource, try again later',
-  LOCK_UNAVAILABLE: 'The service is unavailable at the moment',
-  LOCK_LOST: 'The request was interrupted, its outcome is uncertain',
-  LOCK_CLOSED: 'The service is shutting down',
-  LOCK_CONFIG: 'Internal server error',
-};
+import type { LockError } from '../../errors/lock.error.js';
 
 /** The number of seconds after which a client may retry; empty if a quick retry makes no sense. */
 export function retryAdvice(error: LockError): { readonly retryAfter?: number } {
-  // Another instance may serve the next request at once.
-  if (error.code === 'LOCK_CLOSED' || error.code === 'LOCK_QUEUE_FULL') return { retryAfter: 1 };
-  if (error.code !== 'LOCK_TIMEOUT') return {};
+  const { retryAfter: advised } = ERROR_REPLIES[error.code];
+  if (error.code !== 'LOCK_TIMEOUT') return advised === undefined ? {} : { retryAfter: advised };
   const { retryAfter = 0 } = error as Partial<LockTimeoutError>;
   return { retryAfter: Math.max(1, Math.ceil(retryAfter / 1_000)) };
 }
 
 /** Converts a lock error for clients of message transports and gateways, in the shape of Nest's own replies there. */
 export function lockMessage(error: LockError): object {
-  return { status: 'error', code: error.code, message: PUBLIC_MESSAGES[error.code], ...retryAdvice(error) };
+  return {
+    status: 'error',
+    code: error.code,
+    message: ERROR_REPLIES[error.code].message,
+    ...retryAdvice(error),
+  };
 }
 
 /** Maximum number of remembered messages, which bounds the memory whatever clients send. */
