@@ -145,13 +145,19 @@ describe('While Redis does not answer', () => {
     });
   });
 
-  it('the log reports it once, and its end', async () => {
-    await server.kill();
+  it.each<[string, () => Promise<void> | void, () => Promise<void> | void]>([
+    ['is gone', () => server.kill(), () => server.start()],
+    ['is silent', () => server.freeze(), () => server.thaw()],
+  ])('because it %s, the log reports it once, and its end', async (_, begin, end) => {
+    const reports = (): string[] =>
+      instance.logged.filter((line) => line.startsWith('Redis cannot be used for locks: '));
+    await begin();
     for (let i = 0; i < 3; i++) await outcome(() => instance.locks.acquire('n', { outageTimeout: 100 }));
-    await server.start();
+    await waitFor(() => reports().length > 0, { that: 'a report of the outage' });
+    await end();
     await waitFor(() => instance.logged.includes('Redis can be used for locks again.'));
 
-    expect(instance.logged.filter((line) => line.startsWith('Redis cannot be used'))).toHaveLength(1);
+    expect(reports()).toHaveLength(1);
     expect(await instance.locks.using('n', () => 'works')).toBe('works');
   });
 });

@@ -267,6 +267,35 @@ describe('A Redis that cannot be used', () => {
     );
   });
 
+  it('because it closes a connection that worked is a log line that does not mention TLS', async () => {
+    await using usable = await RedisServer.start();
+    const connection = { host: '127.0.0.1', port: usable.port, retryStrategy: () => AMPLE };
+    await using instance = new Instance({ connection });
+    await instance.locks.using('n', () => undefined);
+    await usable.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await waitFor(() => instance.logged.length > 0, { that: 'a log line' });
+
+    expect(instance.logged).toEqual([
+      `Redis cannot be used for locks: 127.0.0.1:${usable.port} closes the connection.`,
+    ]);
+  });
+
+  it('because a proxy lost it is a log line also over node-redis, which reports no error', async () => {
+    await using usable = await RedisServer.start();
+    const proxy = await TcpProxy.start(usable);
+    const socket = { host: '127.0.0.1', port: proxy.port };
+    await using instance = new Instance({ connection: nodeRedis(createClient({ socket })) });
+    await instance.locks.using('n', () => undefined);
+    proxy.leadTo({ port: hanging });
+    await usable.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await waitFor(() => instance.logged.length > 0, { that: 'a log line' });
+    await proxy.close();
+
+    // What the client does at that moment.
+    const state = /(?:closes the connection|accepts the connection but does not reply)\.$/;
+    expect(instance.logged).toEqual([expect.stringMatching(state)]);
+  });
+
   it('because a Cluster that was passed in gets no reply is LockUnavailableError with its status', async () => {
     await using proxy = await TcpProxy.start(server);
     proxy.hold('toClient');

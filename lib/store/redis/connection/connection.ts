@@ -11,14 +11,17 @@ import { StoreConnection } from './store-connection.js';
 /** Milliseconds between two attempts to leave a demoted server, to which its address may still lead. */
 const LEAVE_INTERVAL = 250;
 
-/** Milliseconds without a first connection or an error, after which the log says what the connection waits for. */
-const FIRST_CONNECTION = 1_500;
+/** Milliseconds without a connection or an error, after which the log says what the connection waits for. */
+const UNCONNECTED = 1_500;
 
 /** The clients of one server: one for commands, and others for listening and confirming. */
 export class RedisConnection extends StoreConnection<RedisClients> {
   /** The clients that this module opened. */
   private readonly opened: RedisClient[] = [];
   private leftAt = -Infinity;
+  /** Runs while there is no connection, until the log says why. */
+  private unconnected: NodeJS.Timeout | undefined;
+  private wasConnected = false;
   /** Why this connection left the server; undefined while connected. */
   private demotion: Error | undefined;
 
@@ -29,18 +32,18 @@ export class RedisConnection extends StoreConnection<RedisClients> {
         : new IoredisClients(connection, credentials),
     );
     if (this.clients.isOwned) this.watch(this.commands);
+    else this.onReady(() => this.recover());
     if (this.clients.warning !== undefined) log.warn(this.clients.warning);
-    this.onReady(() => this.renewListenersElsewhere());
+    this.onReady(() => this.connected());
+    this.undoAtEnd(
+      this.commands.on('lost', () => this.expectConnection()),
+      () => clearTimeout(this.unconnected),
+    );
   }
 
   override connect(): void {
     super.connect();
-    const timer = setTimeout(() => {
-      const { state } = this.commands;
-      const isUnfinished = state === 'connecting' || state === 'reconnecting';
-      if (isUnfinished && !this.problem.error) this.report(this.trouble);
-    }, FIRST_CONNECTION).unref();
-    this.undoAtEnd(() => clearTimeout(timer));
+    this.expectConnection();
   }
 
   get commands(): RedisClient {
@@ -101,12 +104,28 @@ export class RedisConnection extends StoreConnection<RedisClients> {
           ? `${where} does not finish the TLS handshake: check that this port speaks TLS.`
           : `${where} accepts the connection but does not reply.`;
       case 'reconnecting':
-        return `${where} closes the connection${isTls ? '' : ': check whether this port requires TLS'}.`;
+        return `${where} closes the connection${isTls || this.wasConnected ? '' : ': check whether this port requires TLS'}.`;
       case 'ready':
         return `${where} is connected but does not reply.`;
       default:
         return super.unfinished;
     }
+  }
+
+  private connected(): void {
+    clearTimeout(this.unconnected);
+    this.unconnected = undefined;
+    this.wasConnected = true;
+    this.renewListenersElsewhere();
+  }
+
+  /** Reports an outage that causes no error, as that of a frozen server, or of a server behind a proxy. */
+  private expectConnection(): void {
+    this.unconnected ??= setTimeout(() => {
+      const { state } = this.commands;
+      const isUnfinished = state === 'connecting' || state === 'reconnecting';
+      if (isUnfinished && !this.problem.error) this.report(this.trouble);
+    }, UNCONNECTED).unref();
   }
 
   private watch(client: RedisClient): RedisClient {
@@ -133,6 +152,7 @@ export class RedisConnection extends StoreConnection<RedisClients> {
 
   private recover(): void {
     if (this.commands.state === 'ready') this.demotion = undefined;
-    if (this.opened.every(({ state }) => state === 'ready' || state === 'idle')) this.problem.end();
+    const clients = [this.commands, ...this.opened];
+    if (clients.every(({ state }) => state === 'ready' || state === 'idle')) this.problem.end();
   }
 }
