@@ -7,7 +7,7 @@ import type {
 } from '../options/module-options.interface.js';
 import { loadIoredis } from '../options/connection/load-ioredis.js';
 import { isTlsUrl } from '../options/connection/redis-url.js';
-import { assertConnection } from '../options/connection/connection-option.js';
+import { urlProblem } from '../options/connection/connection-option.js';
 import { CommandError, ExitCode } from './exit-code.js';
 
 /** Options of every command. */
@@ -62,22 +62,13 @@ function connectionOf({
   if (cluster && sentinel !== undefined)
     throw new CommandError('Use either --cluster or --sentinel, not both.', ExitCode.usage);
   // Checked one by one, so that an error about one URL omits its password.
-  for (const each of urls) assertUrl(each);
+  for (const each of urls) {
+    const problem = urlProblem(each);
+    if (problem !== undefined) throw new CommandError(`The URL ${problem}. ${POSSIBLE_URLS}`, ExitCode.usage);
+  }
   if (cluster) return { nodes: [...urls], options: clusterOptions(first) };
   if (sentinel !== undefined) return sentinelOptions(urls, sentinel);
   return urls.length === 1 ? withCredentials(first) : urls.map(withCredentials);
-}
-
-/** Rejects a URL with what is possible on a command line; the module's message also lists objects and clients. */
-function assertUrl(url: string): void {
-  try {
-    assertConnection(url);
-  } catch (error) {
-    const problem = (error as Error).message
-      .replace(/^connection/, 'The URL')
-      .replace(/ It must be [^]*/, '');
-    throw new CommandError(`${problem} ${POSSIBLE_URLS}`, ExitCode.usage);
-  }
 }
 
 /** Splits a variable at blanks or commas; a password may also contain a comma. */

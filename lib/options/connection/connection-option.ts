@@ -54,26 +54,26 @@ export function assertConnection(connection: unknown): asserts connection is Loc
 }
 
 function assertUrl(text: string): void {
-  if (text.trim() === '') {
-    throw new LockConfigError(
-      `connection is an empty string: is its environment variable empty? It must be ${ALLOWED}.`,
-    );
-  }
-  if (text === MEMORY) {
-    throw new LockConfigError(
-      "connection 'memory' is the memory of one process, which nothing outside of it reaches. Use the URL of a Redis here.",
-    );
-  }
-  const refuse = (problem: string): never => {
-    throw new LockConfigError(`connection ${redactedConnection(text)} ${problem}. It must be ${ALLOWED}.`);
-  };
-  const url = tryTo(() => new URL(text)) ?? refuse('is not a valid URL');
-  if (!hasRedisScheme(text)) refuse('is not a redis:// or rediss:// URL');
-  if (url.hostname === '') refuse('has no host');
-  if (hasBadEscape(text)) refuse(BAD_ESCAPE);
-  if (!/^\/?\d*$/.test(url.pathname)) refuse('has a path that is not a database number');
-  const problem = queryProblem(text);
-  if (problem !== undefined) refuse(problem);
+  const problem = urlProblem(text);
+  if (problem !== undefined) throw new LockConfigError(`connection ${problem}. It must be ${ALLOWED}.`);
+}
+
+/** What is wrong with the URL of a connection, without its credentials; undefined if nothing is. */
+export function urlProblem(text: string): string | undefined {
+  if (text.trim() === '') return 'is an empty string (an empty environment variable?)';
+  if (text === MEMORY) return "'memory' is the memory of one process, which nothing outside of it reaches";
+  const problem = problemOf(text);
+  return problem && `${redactedConnection(text)} ${problem}`;
+}
+
+function problemOf(text: string): string | undefined {
+  const url = tryTo(() => new URL(text));
+  if (url === undefined) return 'is not a valid URL';
+  if (!hasRedisScheme(text)) return 'is not a redis:// or rediss:// URL';
+  if (url.hostname === '') return 'has no host';
+  if (hasBadEscape(text)) return BAD_ESCAPE;
+  if (!/^\/?\d*$/.test(url.pathname)) return 'has a path that is not a database number';
+  return queryProblem(text);
 }
 
 function assertNumericField(connection: object, field: string, check: OptionCheck): void {
