@@ -3,6 +3,7 @@ import type { ConnectionFlags } from './connection-flags.js';
 import { formatDuration } from './duration.js';
 import { ExitCode } from './exit-code.js';
 import { Output } from './output.js';
+import { permitsOf } from './query.command.js';
 import { withLocks } from './with-locks.js';
 
 export interface LsFlags extends ConnectionFlags {
@@ -49,7 +50,7 @@ function print(out: Output, names: readonly LockListing[], isPart: boolean): voi
     ['name', 'holder', 'label', 'age', 'lease', 'waiting'],
     names.map(({ name, owner, holders, permits, label = '', since, remaining, waiting }) => [
       name,
-      (holders > 1 ? `${holders} shared` : owner) + (permits === undefined ? '' : `, ${permits} permits`),
+      (holders > 1 ? `${holders} shared` : owner) + permitsOf({ permits }),
       label,
       since === undefined ? '' : formatDuration(Math.max(0, Date.now() - since.getTime())),
       formatDuration(remaining),

@@ -36,7 +36,7 @@ function waiterRow(waiter: LockInfo): string[] {
   return [`waits ${formatDuration(waited)}${permitsOf(waiter)}`, owner, '', time(since), '', ''];
 }
 
-function permitsOf({ permits }: LockInfo): string {
+export function permitsOf({ permits }: Pick<LockInfo, 'permits'>): string {
   return permits === undefined ? '' : `, ${permits} permits`;
 }
 

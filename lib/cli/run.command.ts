@@ -3,6 +3,7 @@ import type { LockLog } from '../diagnostics/lock-log.js';
 import { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import type { Lock } from '../engine/hold/lock.interface.js';
 import type { LockOptions } from '../options/lock-options.interface.js';
+import { MAX_LABEL_BYTES } from '../options/option-table.js';
 import type { ConnectionFlags } from './connection-flags.js';
 import { ExitCode } from './exit-code.js';
 import { printable, printError } from './output.js';
@@ -22,7 +23,6 @@ export interface RunFlags extends ConnectionFlags {
 /** Signals that end a command by default, and signals that a command handles. */
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGWINCH'] as const;
 const ENDING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
-const LABEL_BYTES = 128;
 /** Milliseconds of retries while Redis does not answer, within the wait. */
 const OUTAGE = 5_000;
 
@@ -93,7 +93,7 @@ function lockOptions(
 function labelOf([program = '']: readonly string[]): string {
   const label = `run ${printable(program)}`;
   return Buffer.from(label)
-    .subarray(0, LABEL_BYTES)
+    .subarray(0, MAX_LABEL_BYTES)
     .toString()
     .replace(/\uFFFD$/, '');
 }

@@ -1,14 +1,11 @@
 import { LockKeyError } from '../errors/lock.error.js';
-import { CONTROL_CHARACTER, UNPRINTABLE } from '../primitives/characters.js';
+import { CONTROL_CHARACTER, fitsIn, UNPRINTABLE } from '../primitives/characters.js';
 import { describeValue, readForKey } from './key-part.js';
 
 /** The longest lock name, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 512;
 
 const ALLOWED = `a lock name is 1 to ${MAX_NAME_BYTES} bytes of UTF-8 without control characters, and does not start with "}"`;
-
-/** A UTF-16 unit is at most three bytes of UTF-8. */
-const SURELY_SHORT = Math.floor(MAX_NAME_BYTES / 3);
 
 /** The last valid name. */
 let lastFit: unknown = 'any';
@@ -48,9 +45,7 @@ function problemOf(name: unknown): string | undefined {
     return CONTROL_CHARACTER.test(name)
       ? 'contains a control character'
       : 'contains a lone surrogate, which is not valid Unicode';
-  if (name.length <= SURELY_SHORT) return undefined;
-  const bytes = Buffer.byteLength(name);
-  return bytes > MAX_NAME_BYTES ? `is ${bytes} bytes long` : undefined;
+  return fitsIn(MAX_NAME_BYTES, name) ? undefined : `is ${Buffer.byteLength(name)} bytes long`;
 }
 
 /** Sorts names: all callers acquire several names in this order, so that no two of them wait for each other. */

@@ -1,6 +1,6 @@
 import { ERROR_REPLIES } from '../errors/error-replies.js';
 import { LockConfigError, type LockErrorCode } from '../errors/lock.error.js';
-import { CONTROL_CHARACTER, UNPRINTABLE } from '../primitives/characters.js';
+import { CONTROL_CHARACTER, fitsIn, UNPRINTABLE } from '../primitives/characters.js';
 import { assertConnections } from './connection/quorum-option.js';
 import {
   assertOptions,
@@ -44,9 +44,8 @@ const MIN = wholeNumber(0);
 /** Maximum number of permits of one hold, and of all holds that one bid requests: one script call grants them. */
 export const MAX_PERMITS = 256;
 
-const MAX_LABEL_BYTES = 128;
-/** A UTF-16 unit is at most three bytes of UTF-8. */
-const SURELY_SHORT = Math.floor(MAX_LABEL_BYTES / 3);
+/** The longest label, in bytes of UTF-8. */
+export const MAX_LABEL_BYTES = 128;
 
 /**
  * Options of an acquire. Combinations that cannot work are rejected by `lock-options.ts`, and those that depend on the
@@ -181,13 +180,9 @@ function checkSignal(option: string, signal: unknown): void {
 }
 
 function checkLabel(option: string, label: unknown): void {
-  const isFit =
-    typeof label === 'string' &&
-    label !== '' &&
-    !UNPRINTABLE.test(label) &&
-    (label.length <= SURELY_SHORT || Buffer.byteLength(label) <= MAX_LABEL_BYTES);
-  if (!isFit)
-    refuseOption(option, label, `1 to ${MAX_LABEL_BYTES} bytes of UTF-8 without control characters`);
+  const isPrintable = typeof label === 'string' && label !== '' && !UNPRINTABLE.test(label);
+  if (isPrintable && fitsIn(MAX_LABEL_BYTES, label)) return;
+  refuseOption(option, label, `1 to ${MAX_LABEL_BYTES} bytes of UTF-8 without control characters`);
 }
 
 function checkReplicas(option: string, replicas: unknown): void {

@@ -5,6 +5,12 @@
 // oxlint-disable-next-line no-control-regex
 export const CONTROL_CHARACTER = /[\0-\x1f\x7f-\x9f]/;
 
+/** Whether a text has at most `most` bytes of UTF-8. */
+export function fitsIn(most: number, text: string): boolean {
+  // A UTF-16 unit is at most three bytes of UTF-8.
+  return 3 * text.length <= most || Buffer.byteLength(text) <= most;
+}
+
 /** An unpaired half of a character beyond the first 65,536; it has no UTF-8 form. */
 export const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
