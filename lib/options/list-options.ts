@@ -1,6 +1,3 @@
-import { LockConfigError } from '../errors/lock.error.js';
-import { isClusterConnection } from './connection/cluster-option.js';
-import type { ResolvedModuleOptions } from './module-options.interface.js';
 import { assertOptions, withDefaults } from './option-checks.js';
 import { checksOf, defaultsOf, LIST_OPTIONS } from './option-table.js';
 
@@ -23,12 +20,4 @@ const DEFAULTS = defaultsOf(LIST_OPTIONS);
 export function resolveListOptions(options: ListOptions): Required<ListOptions> {
   assertOptions('The options of list()', options, CHECKS);
   return withDefaults(DEFAULTS, options);
-}
-
-/** Rejects a listing if no request reaches all locks. */
-export function assertCanList({ connection, layout }: ResolvedModuleOptions): void {
-  if (layout !== 'per-name' || isClusterConnection(connection)) return;
-  throw new LockConfigError(
-    "list() cannot be combined with advanced.layout: 'per-name', where no request reaches all shards. Scan the keys of each shard instead.",
-  );
 }

@@ -1,6 +1,5 @@
 import type { RedisLockModuleOptions, ResolvedModuleOptions } from './module-options.interface.js';
 import { assertConnection } from './connection/connection-option.js';
-import { assertTakesCredentials } from './connection/credentials-option.js';
 import { assertNodeTimeout, isQuorum } from './connection/quorum-option.js';
 import { assertCombines, assertLockOptionsGoWith } from './connection/rejected-options.js';
 import { LOCK_OPTION_DEFAULTS, resolveReplicas } from './lock-options.js';
@@ -42,10 +41,7 @@ export function resolveModuleOptions(options: RedisLockModuleOptions): ResolvedM
   };
   const defaults = resolveDefaults(options);
   const target = { connection, layout: settings.layout };
-  if (credentials) {
-    assertCombines('credentials', target);
-    assertTakesCredentials(connection);
-  }
+  if (credentials) assertCombines('credentials', target);
   assertLockOptionsGoWith(target, defaults);
   if (settings.wake === 'poll') assertCombines("advanced.wake: 'poll'", target);
   if (settings.layout === 'per-name') assertCombines("advanced.layout: 'per-name'", target);

@@ -14,7 +14,8 @@ import { type OnceOptions, resolveOnceOptions } from '../options/once-options.js
 import { type LeadOptions, resolveLeadOptions } from '../options/lead-options.js';
 import type { LockOptions, ResolvedLockOptions } from '../options/lock-options.interface.js';
 import type { LockListing } from '../store/lock-listing.js';
-import { assertCanList, type ListOptions, resolveListOptions } from '../options/list-options.js';
+import { type ListOptions, resolveListOptions } from '../options/list-options.js';
+import { assertCombines } from '../options/connection/rejected-options.js';
 import { assertOptions } from '../options/option-checks.js';
 import { checksOf, FORCE_RELEASE_OPTIONS } from '../options/option-table.js';
 import type { ForcedRelease, ForceReleaseOptions } from '../store/store-operations.js';
@@ -290,7 +291,7 @@ export class LockService {
   async *list(options: ListOptions = {}): AsyncIterable<LockListing> {
     try {
       const { prefix, limit } = resolveListOptions(options);
-      assertCanList(this.options);
+      assertCombines('list()', this.options);
       let left = limit;
       for await (const page of this.unwrapped.#engine.list(prefix)) {
         for (const listing of page) {

@@ -184,13 +184,19 @@ describe('the options of the module', () => {
     [{ credentials: 'secret' }, 'credentials must be a function that resolves to'],
     [
       { connection: 'redis://a:b@c', credentials },
-      'connection has a password, and credentials is set as well',
+      'credentials cannot be combined with a password in connection: remove one of them.',
     ],
-    [{ connection: { password: 'b' }, credentials }, 'connection has a password'],
-    [{ connection: [{ port: 1 }, { port: 2 }, 'redis://:b@c'], credentials }, 'connection has a password'],
+    [
+      { connection: { password: 'b' }, credentials },
+      'credentials cannot be combined with a password in connection',
+    ],
+    [
+      { connection: [{ port: 1 }, { port: 2 }, 'redis://:b@c'], credentials },
+      'credentials cannot be combined with a password in connection',
+    ],
     [
       { connection: { nodes: [7000], options: { redisOptions: { password: 'b' } } }, credentials },
-      'connection has a password',
+      'credentials cannot be combined with a password in connection',
     ],
     [{ connection: new Redis({ lazyConnect: true }), credentials }, 'a client that is passed in'],
     [{ connection: nodeRedis(createClient()), credentials }, 'give that client a credentialsProvider'],
