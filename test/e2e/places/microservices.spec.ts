@@ -10,7 +10,7 @@ import {
   type RedisOptions,
 } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
-import { firstValueFrom, lastValueFrom, map, Observable, toArray } from 'rxjs';
+import { firstValueFrom, interval, lastValueFrom, map, Observable, tap, toArray } from 'rxjs';
 import { Locked, LockExceptionFilter, LockService, RedisLockModule } from '../../../lib/index.js';
 import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { freePort } from '../../support/free-port.js';
@@ -52,6 +52,14 @@ class StockController {
       subscriber.next(2);
       subscriber.complete();
     }).pipe(map(() => this.locks.current(`stock:${sku}`)?.held === true));
+  }
+
+  ticks = 0;
+
+  @MessagePattern('endless')
+  @Locked('stock:<0>', { maxHold: 3_000 })
+  endless(@Payload() _sku: string): Observable<number> {
+    return interval(10).pipe(tap(() => (this.ticks += 1)));
   }
 
   @EventPattern('reserved')
@@ -114,6 +122,21 @@ describe.each(transports)('locked message handlers over %s', (_name, transport) 
   it('hold the lock until the last answer of a stream', async () => {
     expect(await lastValueFrom(client.send('watch', 'a').pipe(toArray()))).toEqual([true, true]);
     await waitFor(async () => (await app.get(LockService).query('stock:a')).held.length === 0);
+  });
+
+  it('hold the lock of an endless stream until maxHold, for Nest continues it without its client', async () => {
+    jest.spyOn(Logger, 'error').mockImplementation();
+    const holders = async (): Promise<number> => (await app.get(LockService).query('stock:a')).held.length;
+    const controller = app.get(StockController);
+    const reading = client.send('endless', 'a').subscribe({ error: () => undefined });
+    await waitFor(() => controller.ticks > 0, { that: 'the stream to begin' });
+    reading.unsubscribe();
+    await client.close();
+    const { ticks } = controller;
+    await waitFor(() => controller.ticks > ticks + 5, { that: 'the stream to continue' });
+    expect(await holders()).toBe(1);
+    await waitFor(async () => (await holders()) === 0, { timeout: 10_000, that: 'maxHold to end it' });
+    jest.restoreAllMocks();
   });
 
   it('take turns at events', async () => {
