@@ -49,7 +49,6 @@ describe('Scripts', () => {
   startEmptied((...both) => ([server, client] = both));
 
   const keys = ['lock:fence', 'lock:{n}', 'lock:{n}:q'];
-  const pair = ['lock:{n}', 'lock:{n}:s'];
   const run = async (
     script: LuaScript,
     args: readonly (string | number)[],
@@ -230,55 +229,6 @@ describe('Scripts', () => {
       'c|3000|1',
       'a|3000|1',
     ]);
-  });
-
-  it('transfer all locks of a hold or none, exclusive ones and shared ones', async () => {
-    const [m, o] = ['m', 'o'].map((name) => `lock:{${name}}`) as [string, string];
-    const [token] = await acquire('a');
-    await run(
-      acquireSharedScript,
-      ['a', '', `0 ${BOTH}`, '5000 1 s1 0 3000 ', '5000 1 s1 0 3000 '],
-      ['lock:fence', ...[m, o].flatMap((lock) => [lock, `${lock}:q`, `${lock}:s`])],
-    );
-    const [[first = ''], [second = '']] = [
-      await client.zrange(`${m}:s`, '0', '-1'),
-      await client.zrange(`${o}:s`, '0', '-1'),
-    ];
-    const takes = (taker: string): Promise<unknown> =>
-      run(
-        transferScript,
-        [
-          ...[`a:${token}`, `${taker}~t:${token}`, 9_000],
-          ...[first, `${taker}~s1xf:1`, 9_000],
-          ...[second, `${taker}~s1xf:2`, 9_000],
-        ],
-        [...pair, m, `${m}:s`, o, `${o}:s`],
-      );
-
-    expect(await takes('b')).toBe(1);
-    expect(await takes('c')).toBe(0);
-    expect(await takes('b')).toBe(1);
-    expect(await client.get('lock:{n}')).toBe(`b~t:${token}`);
-    expect(await client.zrange(`${m}:s`, '0', '-1')).toEqual(['b~s1xf:1']);
-    expect(await client.zrange(`${o}:s`, '0', '-1')).toEqual(['b~s1xf:2']);
-    await client.zrem(`${o}:s`, 'b~s1xf:2');
-    // One is gone, so the rest can never be attached as one hold.
-    expect(await takes('b')).toBe(2);
-    await client.set('lock:{n}', `a:${token}`);
-    expect(await takes('c')).toBe(2);
-    expect(await client.get('lock:{n}')).toBe(`a:${token}`);
-  });
-
-  it('treat a lock in transfer neither as a grant of the instance nor as a lock to release', async () => {
-    const [token] = await acquire('a');
-    await run(transferScript, [`a:${token}`, 'a~gone:1', 5_000], pair);
-
-    expect(await run(acquireScript, ['a', '', `0 ${BOTH}`, '5000 1 3000|1'])).toEqual([
-      [expect.any(Number), 'a~gone:1', expect.any(Number)],
-    ]);
-    expect(await run(cancelScript, ['a', 'a|3000|1', ...PREFIXES], [...keys, 'lock:{n}:s'])).toEqual([]);
-    expect(await release(`a:${token}`)).toBe(0);
-    expect(await client.get('lock:{n}')).toBe('a~gone:1');
   });
 
   it('pass on what Redis says of a command, and name the right that a user lacks to run it', async () => {
