@@ -46,22 +46,6 @@ it('A request for shared holds names no exclusive ones that have ended', async (
 });
 
 describe('A bid for shared holds', () => {
-  it('requests one hold for each caller with equal terms at the head', async () => {
-    const { store } = fixture;
-    const { holds, asked } = await asking(READ, READ);
-    await asked.answer(noShares(100));
-    const more = [READ, { ...READ, limit: 3 }, {}].map((options) => observe(fixture.acquire(options)));
-    await fixture.clock.advance(1_000);
-    const again = await store.next('share');
-    // The third one came after the bid had queued.
-    expect(again.request).toMatchObject({ holds: 2, terms: asked.request.terms, since: 100 });
-    await again.answer(shares('s1', 200, { holds: 2 }));
-
-    expect(holds.map((hold) => hold.value?.fencingToken)).toEqual([200, 201]);
-    expect(more).toEqual([{}, {}, {}]);
-    expect((await store.next('share')).request).toMatchObject({ holds: 1, terms: { limit: Infinity } });
-  });
-
   it('counts each hold of a hand-off from when the request was sent that last found it waiting', async () => {
     const holds = await waiting(READ, READ, READ);
     await handOff(200, 3);
@@ -72,43 +56,12 @@ describe('A bid for shared holds', () => {
     }
   });
 
-  it('renews all holds of a hand-off with one request', async () => {
-    await waiting(READ, READ, READ);
-    fixture.events.granted('n', sharedGrants('s1', 200, 3), 3_000);
-    await fixture.clock.advance(1);
-
-    const { request } = await fixture.store.next('extend');
-    expect(request.map(({ owner }) => owner)).toEqual([200, 201, 202].map((n) => `me~s1:${n}`));
-    expect(fixture.store.unseen('extend')).toBe(0);
-  });
-
   it('renews a hold of a hand-off at once, although its claim lease is as long as the caller wants', async () => {
     await waiting({ ...READ, ttl: 3_000 });
     fixture.events.granted('n', sharedGrants('s1', 200), 3_000);
     await fixture.clock.advance(1);
 
     expect(fixture.store.unseen('extend')).toBe(1);
-  });
-
-  it('releases grants beyond the remaining callers, hold by hold', async () => {
-    const aborter = new AbortController();
-    const { holds, asked } = await asking(READ, { ...READ, signal: aborter.signal });
-    aborter.abort();
-    await asked.answer(shares('s1', 200, { holds: 2 }));
-    const { request } = await fixture.store.next('release');
-
-    expect(holds[0]?.value?.held).toBe(true);
-    expect(request.owner).toBe('me~s1:201');
-    expect(fixture.store.unseen('release')).toBe(0);
-  });
-
-  it('does not give a hold the token of earlier holds', async () => {
-    const { holds, asked } = await asking(READ, READ);
-    await asked.answer(shares('s1', 200));
-    await fixture.store.answer('share', shares('s1', 300));
-
-    expect(holds.map(({ value }) => value?.fencingToken)).toEqual([200, 300]);
-    expect(new Set(holds.map(({ value }) => value?.lease.owner)).size).toBe(2);
   });
 
   it('adopts the holds that a lost reply granted, and asks for them with the same words', async () => {
@@ -212,17 +165,6 @@ describe('A bid for shared holds', () => {
     expect(holds[1]?.value).toMatchObject({ held: true, fencingToken: 201 });
   });
 
-  it('with other terms releases the grant of a message for the previous bid', async () => {
-    const aborter = new AbortController();
-    await waiting({ ...READ, signal: aborter.signal }, { ...READ, limit: 4 });
-    aborter.abort();
-    const asked = await fixture.store.next('share');
-    await handOff(200);
-
-    expect((await fixture.store.next('release')).request.owner).toBe('me~s1:200');
-    expect(asked.request.terms.limit).toBe(4);
-  });
-
   it('confirms a grant with a short remaining lease before a caller holds', async () => {
     const { store, clock } = fixture;
     const holds = await waiting(READ, READ);
@@ -236,16 +178,6 @@ describe('A bid for shared holds', () => {
 
     expect(holds.map(({ value }) => value?.fencingToken)).toEqual([200, 201]);
     for (const { value } of holds) expect(value?.remaining).toBeGreaterThan(29_000);
-  });
-
-  it('holds nothing that was released forcibly before it was known, and asks again', async () => {
-    const { store } = fixture;
-    const { holds, asked } = await asking(READ, READ);
-    fixture.events.revoked('n', 'me~s1:200');
-    await asked.answer(shares('s1', 200, { holds: 2 }));
-
-    expect(holds.map(({ value }) => value?.fencingToken)).toEqual([201, undefined]);
-    expect((await store.next('share')).request).toMatchObject({ holds: 1, since: 201 });
   });
 
   it.each([
@@ -292,18 +224,6 @@ describe('A bid for shared holds', () => {
     expect(holds[1]).toEqual({});
   });
 
-  it('keeps its holds when it learns only then that its place blocked others', async () => {
-    const holds = await waiting(READ, READ);
-    await handOff(200, 2);
-    void holds[0]?.value?.release();
-    expect((await fixture.store.next('release')).request.owner).toBe('me~s1:200');
-    fixture.events.askedIfWaiting('n', 'me|3000|1|s1');
-    await fixture.store.answer('cancel', ['me~s1:201']);
-
-    expect(holds[1]?.value?.held).toBe(true);
-    expect(fixture.store.unseen('release')).toBe(0);
-  });
-
   it('loses one hold by a forced release without the others', async () => {
     const { holds, asked } = await asking(READ, READ);
     await asked.answer(shares('s1', 200, { holds: 2 }));
@@ -324,29 +244,6 @@ describe('The rest of a limited bid', () => {
   const tokensOf = (holds: { value?: { fencingToken: number } }[]): (number | undefined)[] =>
     holds.map(({ value }) => value?.fencingToken);
 
-  it('continues to wait without a request, and each message serves the next caller', async () => {
-    const holds = await waiting(PERMIT, PERMIT, PERMIT, PERMIT);
-    await handOff(200, 2, TAG);
-    expect(tokensOf(holds)).toEqual([200, 201, undefined, undefined]);
-    await handOff(300, 1, TAG);
-    await handOff(400, 1, TAG);
-
-    expect(tokensOf(holds)).toEqual([200, 201, 300, 400]);
-    expect(new Set(holds.map(({ value }) => value?.lease.owner)).size).toBe(4);
-    expect(fixture.store.unseen('share')).toBe(0);
-    expect((await asking(PERMIT)).asked.request.place).toBe(place(1));
-  });
-
-  it('waits without another request when a reply grants a part', async () => {
-    const { holds, asked } = await asking(PERMIT, PERMIT, PERMIT);
-    await asked.answer(shares(TAG, 200, { holds: 2, behind: true }));
-    expect(tokensOf(holds)).toEqual([200, 201, undefined]);
-    expect(fixture.store.unseen('share')).toBe(0);
-    await handOff(300, 1, TAG);
-
-    expect(tokensOf(holds)).toEqual([200, 201, 300]);
-  });
-
   it('asks again at its usual time, with its own place', async () => {
     const { store, clock } = fixture;
     await waiting(PERMIT, PERMIT, PERMIT);
@@ -358,34 +255,6 @@ describe('The rest of a limited bid', () => {
     const { request } = await store.next('share');
 
     expect(request).toMatchObject({ holds: 2, place: place(2), since: 100, known: [200] });
-  });
-
-  it('is a bid of its own for callers that came after its place', async () => {
-    const { store } = fixture;
-    const { holds, asked } = await asking(PERMIT);
-    holds.push(observe(fixture.acquire(PERMIT)), observe(fixture.acquire(PERMIT)));
-    await asked.answer(noShares(100));
-    await fixture.clock.advance(1_000);
-    await store.answer('share', shares(TAG, 200));
-    const others = await store.next('share');
-    expect(others.request).toMatchObject({ holds: 2, place: place(2) });
-    await others.answer(shares(TAG, 300, { behind: true }));
-
-    expect(tokensOf(holds)).toEqual([200, 300, undefined]);
-  });
-
-  it('finds a hold whose message was lost at the next request', async () => {
-    const { store } = fixture;
-    const holds = await waiting(PERMIT, PERMIT, PERMIT);
-    await handOff(300, 1, TAG);
-    await fixture.clock.advance(1_000);
-    const again = await store.next('share');
-    expect(again.request).toMatchObject({ holds: 2, since: 100, known: [300] });
-    const { holds: found } = shares(TAG, 200);
-    await again.answer({ ...shares(TAG, 500, { behind: true }), holds: found });
-
-    expect(tokensOf(holds)).toEqual([300, 200, undefined]);
-    expect(store.unseen('release')).toBe(0);
   });
 
   it('is granted while an answer is under way, in which older grants are listed or have ended', async () => {
@@ -435,45 +304,6 @@ describe('The rest of a limited bid', () => {
     expect((await store.next('cancel')).request.place).toBe(place(2));
     expect((await store.next('release')).request.owner).toBe('me~s1of5:201');
     expect(tokensOf(holds)).toEqual([200, undefined, undefined, undefined]);
-  });
-
-  it('is left with the grant that no caller wants', async () => {
-    const { store } = fixture;
-    const aborter = new AbortController();
-    const impatient = { ...PERMIT, signal: aborter.signal };
-    await waiting(impatient, impatient);
-    await fixture.clock.advance(1_000);
-    const again = await store.next('share');
-    aborter.abort();
-    await again.answer(shares(TAG, 200, { behind: true }));
-
-    expect((await store.next('cancel')).request.place).toBe(place(1));
-    expect((await store.next('release')).request.owner).toBe('me~s1of5:200');
-    expect(fixture.engine.size).toBe(0);
-  });
-
-  it('serves callers that arrive while it waits, and further ones ask again', async () => {
-    const { store } = fixture;
-    const aborter = new AbortController();
-    const holds = await waiting(PERMIT, PERMIT, { ...PERMIT, signal: aborter.signal });
-    await handOff(200, 1, TAG);
-    holds.push(observe(fixture.acquire(PERMIT)), observe(fixture.acquire(PERMIT)));
-    aborter.abort();
-    await handOff(300, 2, TAG);
-
-    expect(tokensOf(holds)).toEqual([200, 300, undefined, 301, undefined]);
-    expect((await store.next('share')).request).toMatchObject({ holds: 1, place: place(1) });
-  });
-
-  it('gives way to a caller with other terms when its own callers have left', async () => {
-    const { store } = fixture;
-    const aborter = new AbortController();
-    await waiting(PERMIT, { ...PERMIT, signal: aborter.signal }, {});
-    await handOff(200, 1, TAG);
-    aborter.abort();
-
-    expect((await store.next('cancel')).request.place).toBe(place(1));
-    expect((await store.next('acquire')).request.place).toBe('me|3000|1');
   });
 
   it('refuses attempts that came meanwhile: no permit is left', async () => {
