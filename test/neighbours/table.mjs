@@ -1,14 +1,14 @@
 /**
- * The table of docs/guide/places.md: the neighbours, the versions of the lock files, and what was tried.
+ * The table of docs/guide/places.md: the neighbours, the versions of the lock file, and what was tried.
  *
  * @param {readonly import('./neighbours.mjs').Neighbour[]} neighbours
- * @param {(group: string) => { packages: Record<string, { version?: string }> }} lockFileOf
+ * @param {{ packages: Record<string, { version?: string }> }} lockFile
  * @returns {readonly Record<'neighbour' | 'versions' | 'tried', string>[]}
  */
-export function rowsOf(neighbours, lockFileOf) {
+export function rowsOf(neighbours, { packages: locked }) {
   return neighbours.map(({ name, group, packages, tried }) => {
-    const { packages: locked } = lockFileOf(group);
-    const versionOf = (/** @type {string} */ each) => locked[`node_modules/${each}`]?.version;
+    const versionOf = (/** @type {string} */ each) =>
+      (locked[`${group}/node_modules/${each}`] ?? locked[`node_modules/${each}`])?.version;
     const versions = packages.map((each) => `\`${each}\` ${versionOf(each)}`);
     return {
       neighbour: name,
