@@ -1,29 +1,16 @@
 import { literally } from '../../store/redis/scan-names.js';
+import { CHECKED } from '../../store/scripts/functions/request.js';
 import type { Patient } from './patient.js';
 
 /** Key patterns, channel patterns and commands of an ACL. */
 type Rights = readonly string[];
 
-const COMMANDS: Rights = [
-  '+eval',
-  '+evalsha',
-  '+subscribe',
-  '+publish',
-  '+time',
-  '+get',
-  '+set',
-  '+del',
-  '+exists',
-  '+pttl',
-  '+pexpire',
-  '+pexpireat',
-  '+zadd',
-  '+zrem',
-  '+zpopmin',
-  '+zrange',
-  '+zcard',
-  '+zscore',
-];
+/** Commands that the trial of each connection does not check. */
+export const READS = ['GET', 'ZCARD'];
+
+const COMMANDS: Rights = ['EVAL', 'EVALSHA', 'SUBSCRIBE', 'PUBLISH', 'TIME', ...READS, ...CHECKED].map(
+  (command) => `+${command.toLowerCase()}`,
+);
 
 const CLUSTER_COMMANDS: Rights = [
   '+ssubscribe',

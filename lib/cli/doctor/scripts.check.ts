@@ -6,14 +6,11 @@ import { versionError } from '../../store/redis/trial/findings.js';
 import { POLLED_INSTEAD } from '../../store/redis/trial/trial.js';
 import { clauseOf, error, type Finding, type Findings, ok, skipped, warning } from './finding.js';
 import type { Patient } from './patient.js';
-import { grantOf } from './rights.js';
+import { grantOf, READS } from './rights.js';
 
 /** Milliseconds for a message to arrive, and until an undelivered message is repeated. */
 const TIMEOUT = 1_000;
 const AGAIN = 200;
-
-/** Commands that the trial of each connection does not check. */
-const READS = ['GET', 'ZCARD'];
 
 /**
  * A script that runs each operation of the lock scripts once and checks the user's rights. It leaves nothing behind.
