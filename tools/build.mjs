@@ -232,9 +232,9 @@ async function buildTypes() {
                 each.code.replace("from './index.js'", "from './locks.js'")
               : // An application may have node-redis alone; then the types of ioredis are `any`, not an error.
                 each.code.replace(/^import .* from 'ioredis';$/m, '// @ts-ignore\n$&');
-          // Helper types are explained in lib; nobody can name them here.
+          // Helper types and private members are explained in lib; nobody can name them here.
           each.code = each.code.replaceAll(
-            /^\/\*\*(?:(?!\*\/)[^])*\*\/\n(?=type (\w+))/gm,
+            /^ *\/\*\*(?:(?!\*\/)[^])*\*\/\n(?=type (\w+)| +private )/gm,
             (comment, type) => (documented.has(type) ? comment : ''),
           );
         }
