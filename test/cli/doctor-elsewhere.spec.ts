@@ -34,7 +34,7 @@ describe('nest-redis-lock doctor, as a user with few rights', () => {
     expect(unseen).toEqual(['role', 'eviction', 'persistence', 'keys']);
   });
 
-  it.each(['pexpire', 'zrange', 'set'])('names %s if it is missing', async (name) => {
+  it.each(['pexpire', 'zrange', 'set', 'evalsha'])('names %s if it is missing', async (name) => {
     const { exitCode, bad, said } = await diagnoseAs(`${enough} -${name}`);
 
     expect(exitCode).toBe(2);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import type { Redis } from 'ioredis';
 import { RedisServer } from '../support/redis-server.js';
 import { StrangeServer } from '../support/strange-server.js';
@@ -192,6 +194,20 @@ describe('nest-redis-lock doctor', () => {
     expect(denied.said).not.toContain('wrong-one');
     expect(anonymous.said).toContain('NOAUTH');
     expect(none.exitCode).toBe(64);
+  });
+
+  it('finds a server of another protocol', async () => {
+    const web = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    });
+    await once(web.listen(0, '127.0.0.1'), 'listening');
+    const { port } = web.address() as AddressInfo;
+    const { bad, said } = await diagnose(['--url', `redis://127.0.0.1:${port}`]);
+    web.close();
+
+    expect(bad).toEqual(['error reach']);
+    expect(said).toContain('It cannot be reached: it does not speak the protocol of Redis (check the port');
   });
 
   it('ends at Ctrl-C, and when its output is closed', async () => {

@@ -8,6 +8,7 @@ import { answerWithin } from '../../primitives/answer-within.js';
 import { SystemClock } from '../../primitives/clock.js';
 import { instanceName } from '../../store/owner-id.js';
 import { ClusterKeySpace, SingleKeySpace } from '../../store/redis/key-space.js';
+import { OTHER_PROTOCOL } from '../../store/redis/connection/redis-error.js';
 import type { moduleOptions } from '../connection-flags.js';
 import { clauseOf, error, type Finding, ok } from './finding.js';
 import { type DoctorSettings, Patient } from './patient.js';
@@ -153,6 +154,8 @@ function hintFor(reason: unknown): string {
     return `${message} (put the authority's certificate into NODE_EXTRA_CA_CERTS)`;
   if (/wrong version number|packet length too long|EPROTO/i.test(message))
     return 'it does not speak TLS (use redis:// instead of rediss://)';
+  if (OTHER_PROTOCOL.test(message))
+    return 'it does not speak the protocol of Redis (check the port, and whether it requires TLS)';
   if (/WRONGPASS|NOAUTH|AUTH called/.test(message))
     return `${message} (see REDIS_USERNAME and REDIS_PASSWORD)`;
   return message;

@@ -29,6 +29,7 @@ if redis.acl_check_cmd then
   ${CHECKED.map((command) => rightTo(command, 'ask')).join('\n  ')}
   ${READS.map((command) => `ask('${command}', key)`).join('\n  ')}
   ask('TIME')
+  ask('EVALSHA', '', 1, key)
   ask(subscribe == 'ssubscribe' and 'SPUBLISH' or 'PUBLISH', channel, '')
   ask(subscribe == 'ssubscribe' and 'SSUBSCRIBE' or 'SUBSCRIBE', channel)
 end

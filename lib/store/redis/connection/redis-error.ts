@@ -15,7 +15,7 @@ const REFUSAL = /^(NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|CROSSSLOT|ERR (?!max number
 const DEMOTED = /^READONLY/;
 
 /** What the parsers of ioredis and node-redis say of replies in another protocol. */
-const OTHER_PROTOCOL = /^(?:Unknown RESP type|Protocol error, got)/;
+export const OTHER_PROTOCOL = /^(?:Unknown RESP type|Protocol error, got)/;
 
 /** Redis does not name the forbidden key of a script, which may be one that only renewals and other modes use. */
 const KEY_DENIED = /^NOPERM .*\bkeys?\b/;
