@@ -8,7 +8,7 @@ import type { Instance } from '../store/open-store.js';
 import type { ForcedRelease } from '../store/store-operations.js';
 import type { MarkStore } from '../store/mark.js';
 import type { Grant } from '../store/grant.js';
-import type { Transfer } from './hold/transfer-string.js';
+import type { DetachedLock } from './hold/detached-lock.js';
 import { Attachments } from './hold/attachments.js';
 import { Requests } from './hold/requests.js';
 import type { Clock } from '../primitives/clock.js';
@@ -197,11 +197,11 @@ export class LockEngine implements StoreEvents {
   }
 
   /** Attaches the holds of a string that another instance has detached. */
-  attach(transfer: Transfer, options: ResolvedLockOptions): Promise<readonly Hold[]> {
+  attach(detached: DetachedLock, options: ResolvedLockOptions): Promise<readonly Hold[]> {
     const { rejection } = this;
-    if (rejection) return Promise.reject(rejection(transfer.holds.map(({ name }) => name)));
+    if (rejection) return Promise.reject(rejection(detached.holds.map(({ name }) => name)));
     this.openStore();
-    return this.attachments.attach(transfer, options);
+    return this.attachments.attach(detached, options);
   }
 
   granted(name: string, grants: readonly Grant[], claimTtl: number): void {

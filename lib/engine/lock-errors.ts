@@ -59,7 +59,7 @@ export function expiry({ renew, ttl }: Pick<ResolvedLockOptions, 'renew' | 'ttl'
 export function partlyDetached(keys: readonly string[], cause: unknown): Loss {
   return {
     reason: 'gone',
-    text: `Not all names of the hold on ${quoted(keys)} could be transferred.`,
+    text: `Not all names of the hold on ${quoted(keys)} could be detached.`,
     cause,
   };
 }
@@ -255,7 +255,7 @@ export function detachedError(keys: readonly string[]): LockLostError {
   return new LockLostError(message, { keys });
 }
 
-/** The error of a caller that attaches a hold which another caller has taken, or which has ended. */
+/** The error of a caller that attaches a hold which another caller has attached, or which has ended. */
 export function detachedGoneError(keys: readonly string[]): LockLostError {
   return new LockLostError(
     `The detached hold on ${quoted(keys)} is gone: another caller has attached it, its lease has expired, it was released ` +

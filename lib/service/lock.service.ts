@@ -7,7 +7,7 @@ import { inRootContext } from '../primitives/root-context.js';
 import { closingError } from '../engine/lock-errors.js';
 import { LockConfigError } from '../errors/lock.error.js';
 import { LockTimeoutError } from '../errors/lock-timeout.error.js';
-import { parseTransfer } from '../engine/hold/transfer-string.js';
+import { parseDetached } from '../engine/hold/detached-lock.js';
 import type { GrantedLock, Lock, OwnHold } from '../engine/hold/lock.interface.js';
 import type { ReusableLock } from '../engine/hold/reentry.js';
 import { type OnceOptions, resolveOnceOptions } from '../options/once-options.js';
@@ -354,14 +354,14 @@ export class LockService {
   }
 
   /**
-   * Takes over a hold that `lock.detach()` has detached, in this process or another. The hold keeps its names and
+   * Attaches a hold that `lock.detach()` has detached, in this process or another. The hold keeps its names and
    * fencing tokens; this process renews and releases it. If several callers use the same string, one of them gets the
    * hold.
    *
    * `ttl`, `renew`, `maxHold`, `outageTimeout` and `signal` have the same meaning as in {@link acquire}. `maxHold`
    * counts from now, and the remaining `minHold` continues. The call waits only for Redis.
    *
-   * @throws LockLostError if the hold no longer exists: it was taken over, its lease expired, it was released forcibly,
+   * @throws LockLostError if the hold no longer exists: it was attached, its lease expired, it was released forcibly,
    * or the string is forged.
    * @throws LockKeyError for a string that does not come from `detach()`, or for more than 256 names.
    * @throws LockUnavailableError if Redis did not answer within `outageTimeout`, or rejected the request. The string
@@ -378,7 +378,7 @@ export class LockService {
   attach(transfer: string, options?: LockOptions): Promise<Lock> {
     return this.unwrapped.#asOrigin(async () => {
       const resolved = resolveCallOptions(this.options, options);
-      const parsed = parseTransfer(transfer);
+      const parsed = parseDetached(transfer);
       const keys = parsed.holds.map(({ name }) => name);
       if (!this.unwrapped.#engine.store.transfer)
         throw new LockConfigError('Locks on a quorum stay with their process: they cannot be attached.', {

@@ -60,7 +60,7 @@ export interface Extension {
  */
 export type Extended = number | undefined;
 
-/** The move of a lock from one owner id to another. */
+/** The transfer of a lock from one owner id to another. */
 export interface OwnerChange {
   readonly name: string;
   readonly from: string;
@@ -71,11 +71,11 @@ export interface OwnerChange {
 
 /**
  * The outcome of a transfer:
- * - moved: the new owner ids have all locks.
- * - taken: nothing was changed. Another taker may have the locks, and may return them.
- * - gone: nothing was changed, and nobody can move the locks any more, because one of them has ended. Others may be left.
+ * - transferred: the new owner ids have all locks.
+ * - taken: nothing was changed. Another caller may have attached the locks, and may return them.
+ * - gone: nothing was changed, and nobody can transfer the locks any more, because one of them has ended. Others may be left.
  */
-export type Transferred = 'moved' | 'taken' | 'gone';
+export type Transferred = 'transferred' | 'taken' | 'gone';
 
 /** A time in which a released lock is free for clients of other packages, which poll. */
 export interface Gap {
@@ -182,11 +182,11 @@ export interface LockStore {
    */
   cancel(name: string, waiting: Waiting): Promise<readonly string[]>;
   /**
-   * Moves the locks of one hold to other owner ids, all or none. A repeated request has the same outcome. The reply may
-   * take long. Undefined for stores whose holds cannot move.
+   * Transfers the locks of one hold to other owner ids, all or none. A repeated request has the same outcome. The reply may
+   * take long. Undefined for stores whose holds stay with their instance.
    *
-   * On several servers, the first name decides which of several takers gets the hold. It is moved first; to return
-   * the hold, it is moved last.
+   * On several servers, the first name decides which of several callers attaches the hold. It is transferred first; to
+   * return the hold, it is transferred last.
    */
   transfer?(changes: readonly OwnerChange[], decider?: 'first' | 'last'): Promise<Transferred>;
   /**

@@ -1,7 +1,7 @@
 import type { CombinedLock } from '../../lib/engine/hold/combined-lock.js';
 import type { Hold } from '../../lib/engine/hold/hold.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
-import { parseTransfer } from '../../lib/engine/hold/transfer-string.js';
+import { parseDetached } from '../../lib/engine/hold/detached-lock.js';
 import { LockEngine } from '../../lib/engine/lock-engine.js';
 import type { ResolvedLockOptions } from '../../lib/options/lock-options.interface.js';
 import type { MemoryLockServer } from '../../lib/store/memory/memory-lock-server.js';
@@ -120,7 +120,7 @@ export class Site {
     }
     const taken =
       role === 'takes'
-        ? engine.attach(parseTransfer(world.passed), options).then(([hold]) => sure(hold))
+        ? engine.attach(parseDetached(world.passed), options).then(([hold]) => sure(hold))
         : engine.acquire(name, options);
     void taken.then(
       (hold) => this.begin(caller, hold),

@@ -9,7 +9,7 @@ import { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import type { Leases } from './leases.js';
 import { Request } from './request-machine.js';
-import { type DetachedHold, ownerOfDetached, tagOf, type Transfer } from './transfer-string.js';
+import { type DetachedHold, ownerOfDetached, tagOf, type DetachedLock } from './detached-lock.js';
 
 const TAG_BYTES = 8;
 /**
@@ -26,7 +26,7 @@ interface Part {
 
 /** Attaches holds that other instances have detached. */
 export class Attachments {
-  private readonly takeovers = new Set<Takeover>();
+  private readonly attachments = new Set<Attachment>();
   /** The last attempt for the string with each secret. */
   private readonly attempts = new Map<string, Promise<unknown>>();
 
@@ -42,21 +42,21 @@ export class Attachments {
 
   /** Whether a caller has not received its reply yet. */
   get hasCallers(): boolean {
-    return [...this.takeovers].some(({ isWaiting }) => isWaiting);
+    return [...this.attachments].some(({ isWaiting }) => isWaiting);
   }
 
   /** Handles a forced release, whose message may arrive before the reply of the attach. */
   revoke(name: string, owner: string): void {
-    for (const takeover of this.takeovers) takeover.revoke(name, owner);
+    for (const attachment of this.attachments) attachment.revoke(name, owner);
   }
 
   /** Rejects all attempts without a reply. */
   rejectAll(error: (names: readonly string[]) => unknown): void {
-    for (const takeover of this.takeovers) takeover.abort(error(takeover.keys));
+    for (const attachment of this.attachments) attachment.abort(error(attachment.keys));
   }
 
-  /** Takes over all holds of a string; rejects if one has ended, or another caller has taken them. */
-  attach({ holds, secret }: Transfer, options: ResolvedLockOptions): Promise<readonly Hold[]> {
+  /** Attaches all holds of a string; rejects if one has ended, or another caller has attached them. */
+  attach({ holds, secret }: DetachedLock, options: ResolvedLockOptions): Promise<readonly Hold[]> {
     // Different for each attempt: a late request of one attempt must not look like another attempt.
     const random = randomBytes(TAG_BYTES);
     const parts = holds.map((detached): Part => {
@@ -66,19 +66,19 @@ export class Attachments {
       const to = taggedOwner(this.instance, tagOf(mode, random, permits), token);
       return { detached, change: { name, from, to, ttl } };
     });
-    const takeover = new Takeover(this.leases, parts, options);
-    void this.oneByOne(secret, takeover);
-    return takeover.holds;
+    const attachment = new Attachment(this.leases, parts, options);
+    void this.oneByOne(secret, attachment);
+    return attachment.holds;
   }
 
   /** Runs the attempts for one string in sequence: the second one starts when the first one has ended. */
-  private async oneByOne(secret: string, takeover: Takeover): Promise<void> {
-    this.takeovers.add(takeover);
+  private async oneByOne(secret: string, attachment: Attachment): Promise<void> {
+    this.attachments.add(attachment);
     const before = this.attempts.get(secret) ?? Promise.resolve();
-    const attempt = Promise.all([before, takeover.run(before)]);
+    const attempt = Promise.all([before, attachment.run(before)]);
     this.attempts.set(secret, attempt);
     await attempt;
-    this.takeovers.delete(takeover);
+    this.attachments.delete(attachment);
     if (this.attempts.get(secret) === attempt) this.attempts.delete(secret);
   }
 }
@@ -86,14 +86,14 @@ export class Attachments {
 /** The end of an attempt that has failed: whether its string is valid, is gone, or will be valid at some time. */
 type End = 'valid' | 'gone' | 'undecided';
 
-/** The reply to an attempt; `unconfirmed` means moved, but not known to enough replicas. */
+/** The reply to an attempt; `unconfirmed` means transferred, but not known to enough replicas. */
 type Outcome = Transferred | 'unconfirmed' | undefined;
 
 /**
- * One attempt to take over detached holds. If it succeeds after its caller stopped waiting for it, or its outcome is
+ * One attempt to attach detached holds. If it succeeds after its caller stopped waiting for it, or its outcome is
  * unknown, it returns the holds before the caller is rejected.
  */
-class Takeover {
+class Attachment {
   readonly keys: readonly string[];
   readonly holds: Promise<readonly Hold[]>;
   isWaiting = true;
@@ -148,7 +148,7 @@ class Takeover {
     const { clock, store } = this.leases;
     this.sentAt ??= clock.now();
     const outcome = await store.transfer?.(this.changes);
-    return outcome === 'moved' && !(await this.isKnown()) ? 'unconfirmed' : outcome;
+    return outcome === 'transferred' && !(await this.isKnown()) ? 'unconfirmed' : outcome;
   }
 
   private async conclude({ failure, isInDoubt, isLate }: Request<Outcome>, outcome: Outcome): Promise<void> {
@@ -159,7 +159,7 @@ class Takeover {
     // An earlier attempt for the string may still be in progress. Without a reply, this instance may own the holds.
     if (outcome === undefined && !isInDoubt)
       return this.reject(this.errorOf(this.sentAt === undefined ? 'undecided' : 'valid'));
-    if (outcome !== 'moved') return this.returnHolds();
+    if (outcome !== 'transferred') return this.returnHolds();
     if (this.isRevoked) {
       this.releaseRest(({ to }) => [to]);
       return this.reject(lostError(this.keys, FORCED));
@@ -233,7 +233,7 @@ class Takeover {
       ended: (_, outcome) => {
         // Other names that this instance owns are of no use to a later attempt.
         if (outcome === 'taken' || outcome === 'gone') this.releaseRest(({ to }) => [to]);
-        this.reject(this.errorOf(outcome === 'moved' ? 'valid' : outcome ? 'gone' : 'undecided'));
+        this.reject(this.errorOf(outcome === 'transferred' ? 'valid' : outcome ? 'gone' : 'undecided'));
       },
     });
     await this.holds.catch(() => undefined);

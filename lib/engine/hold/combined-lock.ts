@@ -6,7 +6,7 @@ import { detachmentError, partlyDetached } from '../lock-errors.js';
 import { BaseLock } from './base-lock.js';
 import type { GrantedLock, Lock } from './lock.interface.js';
 import type { ReusableLock } from './reentry.js';
-import { formatTransfer, newSecret } from './transfer-string.js';
+import { formatDetached, newSecret } from './detached-lock.js';
 
 /** Holds of several names as one lock, which is lost with its first lost hold. */
 export class CombinedLock extends BaseLock implements GrantedLock {
@@ -92,15 +92,15 @@ export async function detachAll(holds: readonly ReusableLock[], ttl: Duration | 
   const lease = resolveTtl(ttl);
   for (const hold of holds) hold.assertCanDetach();
   const secret = newSecret();
-  const outcomes = await Promise.allSettled(holds.map((hold) => hold.transfer(secret, lease)));
+  const outcomes = await Promise.allSettled(holds.map((hold) => hold.detachFor(secret, lease)));
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  const moved = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  if (!failed) return formatTransfer({ secret, holds: moved.map(({ detached }) => detached) });
+  const detachments = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  if (!failed) return formatDetached({ secret, holds: detachments.map(({ detached }) => detached) });
   if (holds.length > 1) {
     const keys = holds.flatMap((hold) => hold.keys);
     const loss = partlyDetached(keys, failed.reason);
     const left = holds.map((hold) => hold.loseAndRelease(loss, keys));
-    await Promise.all([...left, ...moved.map((each) => each.release())]);
+    await Promise.all([...left, ...detachments.map((each) => each.release())]);
     if (failed.reason instanceof LockUnavailableError)
       throw detachmentError(keys, failed.reason.cause, 'The hold of all its names was released.');
   }

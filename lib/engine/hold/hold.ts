@@ -12,8 +12,8 @@ import type { LockAcquire, LockGrantedHow } from '../../diagnostics/lock-events.
 import { LockConfigError, LockKeyError } from '../../errors/lock.error.js';
 import type { LockLostError, LockLostReason } from '../../errors/lock-lost.error.js';
 import { detachAll } from './combined-lock.js';
-import { ownerOfDetached } from './transfer-string.js';
-import type { MovedHold, ReusableLock, Reentry } from './reentry.js';
+import { ownerOfDetached } from './detached-lock.js';
+import type { Detachment, ReusableLock, Reentry } from './reentry.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Duration } from '../../options/duration.js';
 import { resolveTtl } from '../../options/lock-options.js';
@@ -28,13 +28,13 @@ const DONE = Promise.resolve();
 
 /**
  * The states of a hold:
- * - moving: a transfer is in flight, and after a failure the hold can be used again.
+ * - detaching: a transfer is in flight, and after a failure the hold can be used again.
  * - releasing: it waits for the end of a transfer or of nested calls.
- * - moved, released: it has ended.
+ * - detached, released: it has ended.
  *
  * A hold can be lost in each of them but the last two. Its release follows all the same.
  */
-type State = 'held' | 'moving' | 'releasing' | 'moved' | 'released';
+type State = 'held' | 'detaching' | 'releasing' | 'detached' | 'released';
 
 /** A caller's hold of a name. */
 export class Hold extends BaseLock implements ReusableLock, ObservedHold, LeaseUser {
@@ -121,7 +121,7 @@ export class Hold extends BaseLock implements ReusableLock, ObservedHold, LeaseU
   }
 
   private get hasEnded(): boolean {
-    return this.state === 'moved' || this.state === 'released';
+    return this.state === 'detached' || this.state === 'released';
   }
 
   describe(now: number): Omit<OwnHold, 'waiting'> {
@@ -140,7 +140,7 @@ export class Hold extends BaseLock implements ReusableLock, ObservedHold, LeaseU
 
   assertHeld(): void {
     this.assertNotLost();
-    if (this.state === 'moving' || this.state === 'moved') throw detachedError(this.keys);
+    if (this.state === 'detaching' || this.state === 'detached') throw detachedError(this.keys);
     if (this.state !== 'held') throw releasedError(this.keys);
   }
 
@@ -175,7 +175,7 @@ export class Hold extends BaseLock implements ReusableLock, ObservedHold, LeaseU
       );
   }
 
-  async transfer(secret: string, ttl = this.lease.ttl): Promise<MovedHold> {
+  async detachFor(secret: string, ttl = this.lease.ttl): Promise<Detachment> {
     const { lease, leases, mode, permits } = this;
     const minHold = Math.max(0, Math.ceil(this.keptUntil - leases.clock.now()));
     const { name, owner: holder } = lease;
@@ -186,22 +186,22 @@ export class Hold extends BaseLock implements ReusableLock, ObservedHold, LeaseU
     const owner = ownerOfDetached(secret, detached);
     // No call is inside, so the re-entry closes at once.
     void this.reentry?.close();
-    const moving = leases.transfer(lease, owner, longerTtl, this.options.outageTimeout).then((isDone) => {
+    const transfer = leases.transfer(lease, owner, longerTtl, this.options.outageTimeout).then((isDone) => {
       if (!isDone) this.assertNotLost();
     });
-    this.state = 'moving';
-    this.ending = moving;
+    this.state = 'detaching';
+    this.ending = transfer;
     try {
-      await moving;
+      await transfer;
     } catch (error) {
-      if (this.state === 'moving') {
+      if (this.state === 'detaching') {
         this.state = 'held';
         this.reentry?.reopen();
       }
       throw error;
     }
     if (this.acquire) this.tellEnd(undefined);
-    this.state = 'moved';
+    this.state = 'detached';
     this.reentry?.context.endOfHold();
     return { detached, release: () => leases.requests.release(name, owner, longerTtl) };
   }
@@ -227,7 +227,7 @@ export class Hold extends BaseLock implements ReusableLock, ObservedHold, LeaseU
 
   release(): Promise<void> {
     const { state } = this;
-    if (state === 'held' || state === 'moving') {
+    if (state === 'held' || state === 'detaching') {
       this.state = 'releasing';
       // After a transfer, there is nothing to release.
       this.ending = state === 'held' ? this.releaseNow() : this.ending.catch(() => this.releaseNow());

@@ -162,12 +162,12 @@ export class Leases {
     const answer = store.transfer?.([change]) ?? Promise.reject(new Error('Holds stay with their instance.'));
     const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
     if (lease.isInTransfer) lease.state = 'watched';
-    if (outcome !== 'moved') this.loseIfExpired(lease);
+    if (outcome !== 'transferred') this.loseIfExpired(lease);
     if (!lease.isLive) {
       void requests.release(name, to, ttl);
       return false;
     }
-    if (outcome === 'moved') {
+    if (outcome === 'transferred') {
       lease.hold = undefined;
       void this.report({ kind: 'ended', lease, loss: undefined });
       return true;

@@ -46,7 +46,7 @@ export interface Lock extends AsyncDisposable {
    * a string for `LockService.attach()` there. From then on, this object has no effect.
    *
    * The lease lasts for `ttl` from now on, such as `600_000` or `'10m'`, by default as long as before; the other process
-   * must attach within that time. The string lets any caller take over the hold once: protect it like a password.
+   * must attach within that time. The string lets any caller attach the hold once: protect it like a password.
    *
    * Rejects with {@link LockLostError} if the hold has ended, and with LockUnavailableError if Redis does not answer;
    * the hold then continues. Rejects with LockConfigError if `ttl` is invalid, for a nested hold,

@@ -2,12 +2,12 @@ import type { Loss } from '../lock-errors.js';
 import { onAbort } from '../../primitives/abandonment.js';
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { GrantedLock } from './lock.interface.js';
-import type { DetachedHold } from './transfer-string.js';
+import type { DetachedHold } from './detached-lock.js';
 
-/** A hold that was detached. */
-export interface MovedHold {
+/** The detachment of one hold. */
+export interface Detachment {
   readonly detached: DetachedHold;
-  /** Releases it, unless it was taken over. Never rejects. */
+  /** Releases the detached hold, unless it was attached. Never rejects. */
   release(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface ReusableLock extends GrantedLock {
    * Detaches the hold for the owner of the secret. The hold cannot be used meanwhile; after a failure it can be used
    * again.
    */
-  transfer(secret: string, ttl: number | undefined): Promise<MovedHold>;
+  detachFor(secret: string, ttl: number | undefined): Promise<Detachment>;
   /**
    * Sends a request that can also release the lock; resolves to its reply: whether it was carried out. `send(true)`
    * releases the hold, whatever the reply. A hold that must continue, such as a nested one, is not released by it.

@@ -84,7 +84,7 @@ export class NestedHold extends BaseLock implements ReusableLock {
     );
   }
 
-  async transfer(): Promise<never> {
+  async detachFor(): Promise<never> {
     return this.assertCanDetach();
   }
 

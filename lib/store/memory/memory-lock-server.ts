@@ -153,7 +153,7 @@ export class MemoryLockServer {
     return Math.max(0, leases.end(name, owner) - this.now());
   }
 
-  /** @internal Moves leases to other owner ids, all or none. */
+  /** @internal Transfers leases to other owner ids, all or none. */
   transfer(changes: readonly OwnerChange[]): Transferred {
     const has = (name: string, owner: string): boolean => this.leasesLike(owner).has(name, owner);
     const moves = changes.filter(({ from, name }) => has(name, from));
@@ -165,7 +165,7 @@ export class MemoryLockServer {
       leases.delete(name, from);
       leases.keep(name, to, ttl);
     }
-    return 'moved';
+    return 'transferred';
   }
 
   /** @internal */

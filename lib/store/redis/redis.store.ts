@@ -138,7 +138,7 @@ export class RedisStore implements LockStore {
   }
 
   transfer(changes: readonly OwnerChange[], decider: 'first' | 'last' = 'first'): Promise<Transferred> {
-    return this.transfers.move(changes, decider);
+    return this.transfers.transfer(changes, decider);
   }
 
   /** Publishes a message. On a Cluster it reaches all nodes, but counts only the listeners at one. */

@@ -1,4 +1,4 @@
-import { newSecret, ownerOfDetached } from '../../../lib/engine/hold/transfer-string.js';
+import { newSecret, ownerOfDetached } from '../../../lib/engine/hold/detached-lock.js';
 import { LOCK_OPTION_DEFAULTS, resolveLockOptions } from '../../../lib/options/lock-options.js';
 import type { OwnerChange } from '../../../lib/store/lock-store.js';
 import { EngineFixture, observe } from './engine-fixture.js';

@@ -128,7 +128,7 @@ export class ScriptedStore implements LockStore {
     if (!first) throw new Error('There is nothing to transfer.');
     const reply = await this.ask('transfer', { ...first, changes });
     if (typeof reply === 'string') return reply;
-    return reply ? 'moved' : 'taken';
+    return reply ? 'transferred' : 'taken';
   }
 
   close(): Promise<void> {

@@ -1,9 +1,9 @@
 import {
-  formatTransfer,
+  formatDetached,
   newSecret,
   ownerOfDetached,
-  parseTransfer,
-} from '../../../lib/engine/hold/transfer-string.js';
+  parseDetached,
+} from '../../../lib/engine/hold/detached-lock.js';
 import type { Hold } from '../../../lib/engine/hold/hold.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
@@ -33,7 +33,7 @@ describe('A hold that is detached', () => {
     expect(fixture.store.unseen('extend')).toBe(0);
     expect(hold.held).toBe(false);
     await call.answer(true);
-    expect(parseTransfer(detaching.value).holds).toEqual([
+    expect(parseDetached(detaching.value).holds).toEqual([
       {
         name: 'n',
         instance: 'me',
@@ -427,7 +427,7 @@ describe('Holds that are attached together', () => {
     ttl: 60_000,
   }));
   const secret = newSecret();
-  const transfer = formatTransfer({ secret, holds });
+  const transfer = formatDetached({ secret, holds });
   const owners = holds.map((hold) => ownerOfDetached(secret, hold));
   let fixture: EngineFixture;
   let attaching: { value?: Lock; error?: unknown };

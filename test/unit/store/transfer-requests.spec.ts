@@ -27,13 +27,13 @@ function scene() {
 describe('A transfer of locks on several servers', () => {
   it('asks for the other names after it has won the first one', async () => {
     const { answer, requests, sent } = scene();
-    const outcome = requests.move(CHANGES, 'first');
+    const outcome = requests.transfer(CHANGES, 'first');
     expect(sent).toEqual(['lock:{a}']);
     await answer(1);
     expect(sent).toEqual(['lock:{a}', 'lock:{b}', 'lock:{c}']);
     await answer(1);
     await answer(1);
-    expect(await outcome).toBe('moved');
+    expect(await outcome).toBe('transferred');
   });
 
   it.each([
@@ -41,7 +41,7 @@ describe('A transfer of locks on several servers', () => {
     [2, 'gone'],
   ])('asks for no other name if the first one is answered with %d', async (reply, expected) => {
     const { answer, requests, sent } = scene();
-    const outcome = requests.move(CHANGES, 'first');
+    const outcome = requests.transfer(CHANGES, 'first');
     await answer(reply);
     expect(await outcome).toBe(expected);
     expect(sent).toEqual(['lock:{a}']);
@@ -49,7 +49,7 @@ describe('A transfer of locks on several servers', () => {
 
   it.each([0, 2])('is over if another name is answered with %d', async (reply) => {
     const { answer, requests } = scene();
-    const outcome = requests.move(CHANGES, 'first');
+    const outcome = requests.transfer(CHANGES, 'first');
     await answer(1);
     await answer(1);
     await answer(reply);
@@ -58,18 +58,18 @@ describe('A transfer of locks on several servers', () => {
 
   it('returns the first name last, so that the next taker finds all', async () => {
     const { answer, requests, sent } = scene();
-    const outcome = requests.move(CHANGES, 'last');
+    const outcome = requests.transfer(CHANGES, 'last');
     expect(sent).toEqual(['lock:{b}', 'lock:{c}']);
     await answer(1);
     await answer(1);
     expect(sent).toEqual(['lock:{b}', 'lock:{c}', 'lock:{a}']);
     await answer(1);
-    expect(await outcome).toBe('moved');
+    expect(await outcome).toBe('transferred');
   });
 
   it('keeps the first name if another one cannot be returned, and fails with its error', async () => {
     const { answer, requests, sent } = scene();
-    const outcome = requests.move(CHANGES, 'last');
+    const outcome = requests.transfer(CHANGES, 'last');
     await answer(1);
     const lost = new Error('Connection is closed.');
     await Promise.all([expect(outcome).rejects.toBe(lost), answer(lost)]);
@@ -78,7 +78,7 @@ describe('A transfer of locks on several servers', () => {
 
   it('rejects a reply that no script sends', async () => {
     const { answer, requests } = scene();
-    const outcome = requests.move(CHANGES.slice(0, 1), 'first');
+    const outcome = requests.transfer(CHANGES.slice(0, 1), 'first');
     await Promise.all([expect(outcome).rejects.toThrow(), answer(7)]);
   });
 });

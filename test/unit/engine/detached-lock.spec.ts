@@ -1,4 +1,4 @@
-import { parseTransfer } from '../../../lib/engine/hold/transfer-string.js';
+import { parseDetached } from '../../../lib/engine/hold/detached-lock.js';
 
 const VALID = {
   name: 'order:42',
@@ -17,7 +17,7 @@ const transfer = (...content: readonly unknown[]): string =>
 
 describe('The string of a detached hold', () => {
   it('contains each hold', () => {
-    expect(parseTransfer(transfer('s', VALID, SHARED))).toEqual({ secret: 's', holds: [VALID, SHARED] });
+    expect(parseDetached(transfer('s', VALID, SHARED))).toEqual({ secret: 's', holds: [VALID, SHARED] });
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('The string of a detached hold', () => {
     ['an empty lease', transfer('s', { ...VALID, ttl: 0 })],
     ['several permits of an exclusive hold', transfer('s', { ...VALID, permits: 2 })],
   ])('is refused with %s', (_, value) => {
-    expect(() => parseTransfer(value)).toThrow(
+    expect(() => parseDetached(value)).toThrow(
       'attach() takes the string that detach() returned, complete and unchanged.',
     );
   });

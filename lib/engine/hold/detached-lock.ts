@@ -21,8 +21,8 @@ export interface DetachedHold {
 }
 
 /** The contents of the string from `detach()`. */
-export interface Transfer {
-  /** Its owner may take the holds; Redis contains only a digest of it. */
+export interface DetachedLock {
+  /** Its owner may attach the holds; Redis contains only a digest of it. */
   readonly secret: string;
   readonly holds: readonly DetachedHold[];
 }
@@ -47,12 +47,12 @@ export function ownerOfDetached(secret: string, hold: DetachedHold): string {
   return taggedOwner(instance, tagOf(mode, digest, permits), token);
 }
 
-/** The tag of a transfer in owner ids. */
+/** The tag of a detached or attached hold in owner ids. */
 export function tagOf(mode: DetachedHold['mode'], random: Buffer, permits: number): string {
   return (mode === 'shared' ? `s${permits}x` : '') + random.toString('hex');
 }
 
-export function formatTransfer({ secret, holds }: Transfer): string {
+export function formatDetached({ secret, holds }: DetachedLock): string {
   return PREFIX + Buffer.from(JSON.stringify([secret, ...holds])).toString('base64url');
 }
 
@@ -61,7 +61,7 @@ export function formatTransfer({ secret, holds }: Transfer): string {
  *
  * @throws LockKeyError for any other value, which the message does not contain, because it may be part of a valid one.
  */
-export function parseTransfer(value: unknown): Transfer {
+export function parseDetached(value: unknown): DetachedLock {
   const isOne = typeof value === 'string' && value.startsWith(PREFIX);
   const text = isOne ? Buffer.from(value.slice(PREFIX.length), 'base64url').toString() : '';
   const [secret, ...holds] = listIn(text);
