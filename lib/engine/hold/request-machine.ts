@@ -20,8 +20,7 @@ export type RequestEvent =
   | 'refusal'
   /** There was no reply, or an error that says nothing about the effect. */
   | 'silence'
-  /** The caller has left. */
-  | 'abort'
+  /** Its deadline has passed, or its caller has left. */
   | 'deadline';
 
 /** What the shell does. */
@@ -72,8 +71,8 @@ const ABANDON: Step = ['abandoned', 'abandon'];
 
 /** For each state, the next one after an event, and what the shell does. Other events change nothing. */
 const STEPS: Readonly<Record<RequestState, Readonly<Partial<Record<RequestEvent, Step>>>>> = {
-  waiting: { due: ['sent', 'send'], abort: END, deadline: END },
-  sent: { answer: END, refusal: END, silence: ['waiting'], abort: ABANDON, deadline: ABANDON },
+  waiting: { due: ['sent', 'send'], deadline: END },
+  sent: { answer: END, refusal: END, silence: ['waiting'], deadline: ABANDON },
   abandoned: { answer: END, refusal: END, silence: END },
   ended: {},
 };
@@ -111,7 +110,7 @@ export class RequestMachine {
     } else if (event === 'answer' || event === 'refusal' || event === 'silence') {
       this.settle(request, event, now);
     }
-    request.isLate ||= event === 'abort' || event === 'deadline';
+    request.isLate ||= event === 'deadline';
     return effect;
   }
 

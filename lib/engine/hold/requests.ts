@@ -69,11 +69,12 @@ export class Requests {
     return this.machine.next(request, 'due', this.clock.now()) ? this.send(request) : DONE;
   }
 
-  /** Reports a time and a signal to a request. */
+  /** Ends the repetition of a request at a time, or when its caller leaves. */
   watch(request: Request, deadline: number, signal: AbortSignal): void {
-    const timer = new AnswerWakeUp(this.clock, () => this.feed(request, 'deadline'));
+    const end = (): void => this.feed(request, 'deadline');
+    const timer = new AnswerWakeUp(this.clock, end);
     timer.at(deadline);
-    const unhook = onAbort(signal, () => this.feed(request, 'abort'));
+    const unhook = onAbort(signal, end);
     request.unwatch = () => {
       timer.clear();
       unhook();

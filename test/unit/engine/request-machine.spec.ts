@@ -13,10 +13,10 @@ const TTL = 1_000;
 const WAYS: Readonly<Record<RequestState, readonly RequestEvent[]>> = {
   waiting: [],
   sent: ['due'],
-  abandoned: ['due', 'abort'],
-  ended: ['abort'],
+  abandoned: ['due', 'deadline'],
+  ended: ['deadline'],
 };
-const EVENTS: readonly RequestEvent[] = ['due', 'answer', 'refusal', 'silence', 'abort', 'deadline'];
+const EVENTS: readonly RequestEvent[] = ['due', 'answer', 'refusal', 'silence', 'deadline'];
 /** Replies, which only a request in flight receives. */
 const REPLIES: readonly RequestEvent[] = ['answer', 'refusal', 'silence'];
 
@@ -77,7 +77,7 @@ describe('The machine of requests', () => {
   it.each([
     ['was refused at once', ['due', 'refusal'], false],
     ['was answered', ['due', 'answer'], false],
-    ['was never sent', ['abort'], false],
+    ['was never sent', ['deadline'], false],
     ['had no reply before', ['due', 'silence', 'due', 'refusal'], true],
     ['has no reply', ['due', 'deadline', 'silence'], true],
   ] as const)('says whether a request that %s may have had an effect', (_, events, isInDoubt) => {
