@@ -43,9 +43,8 @@ export interface LeaseUser {
 
 /** To which callers a shared lease passes in memory. */
 export interface Passing {
-  /** The `limit` and the `permits` of the callers. */
-  readonly limit: number;
-  readonly permits: number;
+  /** The tag of the shared holds that the callers want. */
+  readonly tag: string | undefined;
   /** The end of the window in which the lease may be passed on, counted from its grant. */
   readonly until: number;
   /** Whether the lock was free when requested. */

@@ -18,7 +18,7 @@ export function askOrGoIdle(record: NameRecord, bid: Bid | undefined): void {
 export function ask(record: NameRecord, bid: Bid | undefined): void {
   const head = record.line.first;
   if (!head) return;
-  const kept = keepOrCancel(record, bid, head) ?? bidFor(head);
+  const kept = keepOrCancel(record, bid, head) ?? new Bid(head);
   const { name, onContention } = record;
   const { endedToken } = record.instance;
   const { replicas, ttl } = head.options;
@@ -61,7 +61,7 @@ export function askAgain(record: NameRecord): void {
 /** Ends the turn of the local callers: the store chooses the next instance. */
 export function yieldTo(record: NameRecord, head: Waiter, lease: Lease): void {
   const { replicas, ttl } = head.options;
-  const bid = bidFor(head);
+  const bid = new Bid(head);
   bid.longestTtl = lease.longestLeft(record.now);
   const wanted = record.wantedBy(bid);
   const place = queue(record, bid, head, wanted);
@@ -84,7 +84,7 @@ export function releaseWithGap(
     record.release(lease, { ...gap, place: undefined });
     return goIdle(record);
   }
-  const bid = bidFor(head);
+  const bid = new Bid(head);
   const mayQueue = record.instance.store.announcesGaps === true && !head.isAttempt;
   const place = mayQueue ? queue(record, bid, head, record.wantedBy(bid)) : undefined;
   if (place !== undefined) bid.isInDoubt = true;
@@ -93,16 +93,12 @@ export function releaseWithGap(
   record.state = { kind: 'queued', bid, askAt: record.now + gap.length };
 }
 
-export function bidFor({ options: { mode, limit, permits } }: Waiter): Bid {
-  return new Bid(mode === 'exclusive' ? undefined : { limit, permits });
-}
-
 /** Ends the bid of a waiter that left or was served, if no other waiter needs it. */
 export function cancelUnlessWanted(record: NameRecord): void {
   const { isBusy, line, bid } = record;
   if (isBusy || !bid) return;
   const head = line.first;
-  if (!head || !bid.suits(head.options)) askOrGoIdle(record, bid);
+  if (!head || !bid.suits(head)) askOrGoIdle(record, bid);
 }
 
 /** Leaves the bid, because its waiters have left, or nothing remains of it. */
@@ -126,9 +122,9 @@ export function goIdle(record: NameRecord): void {
   if (!record.hasLeases) record.do({ kind: 'drop' });
 }
 
-function keepOrCancel(record: NameRecord, bid: Bid | undefined, { options }: Waiter): Bid | undefined {
+function keepOrCancel(record: NameRecord, bid: Bid | undefined, head: Waiter): Bid | undefined {
   if (!bid) return undefined;
-  if (bid.serves(options) && bid.suits(options)) return bid;
+  if (bid.serves(head) && bid.suits(head)) return bid;
   cancel(record, bid);
   return undefined;
 }

@@ -1,10 +1,10 @@
 import type { LockGrantedHow } from '../../diagnostics/lock-events.interface.js';
-import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Grant, SharedTerms, Taken } from '../../store/grant.js';
 import type { Lease } from '../hold/lease.js';
 import { sharedTag, sharedTagOf } from '../../store/owner-id.js';
 import { parsePlace, restOf } from '../../store/place.js';
 import type { TooFewReplicas } from '../../store/store-errors.js';
+import type { Waiter } from './waiter.js';
 
 export const NO_GRANTS: readonly ArrivedGrant[] = [];
 
@@ -46,27 +46,29 @@ export class Bid {
   hasServed = false;
   /** Since when its grants have arrived too late to be used. */
   lateSince: number | undefined;
+  /** Undefined for the exclusive lock. */
+  readonly terms: SharedTerms | undefined;
   private readonly tag: string | undefined;
   private arrived = NO_GRANTS;
 
-  /** @param terms undefined for an exclusive hold */
-  constructor(readonly terms: SharedTerms | undefined) {
-    this.tag = terms && sharedTag(terms);
+  /** @param head the caller for which it begins */
+  constructor({ options: { limit, permits }, tag }: Waiter) {
+    this.tag = tag;
+    this.terms = tag === undefined ? undefined : { limit, permits };
   }
 
   /** Whether a grant of this bid suits the caller. */
-  serves({ mode, limit, permits }: ResolvedLockOptions): boolean {
-    if (!this.terms) return mode === 'exclusive';
-    return mode === 'shared' && limit === this.terms.limit && permits === this.terms.permits;
+  serves({ tag }: Waiter): boolean {
+    return this.tag === tag;
   }
 
   /**
    * Whether the caller may rely on this bid. Once every caller counted in a shared bid is served, later callers queue
    * again, behind other instances. An exclusive bid without a request to the store may still be replaced.
    */
-  suits(options: ResolvedLockOptions): boolean {
-    if (this.terms) return this.serves(options) && (!this.hasServed || this.unserved > 0);
-    return this.serves(options) || (this.place === undefined && !this.isInDoubt);
+  suits(waiter: Waiter): boolean {
+    if (this.terms) return this.serves(waiter) && (!this.hasServed || this.unserved > 0);
+    return this.serves(waiter) || (this.place === undefined && !this.isInDoubt);
   }
 
   /** Whether it receives the grant with this owner id. */

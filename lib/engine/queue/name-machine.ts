@@ -2,21 +2,12 @@ import { isRefusal, TooFewReplicas } from '../../store/store-errors.js';
 import type { Grant, Shares, Taken } from '../../store/grant.js';
 import { closingError, FORCED, type Loss, queueFullError } from '../lock-errors.js';
 import type { Lease } from '../hold/lease.js';
-import {
-  ask,
-  askAgain,
-  askOrGoIdle,
-  bidFor,
-  cancel,
-  cancelUnlessWanted,
-  releaseWithGap,
-  yieldTo,
-} from './asking.js';
+import { ask, askAgain, askOrGoIdle, cancel, cancelUnlessWanted, releaseWithGap, yieldTo } from './asking.js';
 import type { NameRecord } from './name-record.js';
 import type { Effect } from './name-effect.js';
 import type { Event } from './name-event.js';
 import { claim, handleReply } from './replies.js';
-import { IDLE, type Bid } from './bid.js';
+import { Bid, IDLE } from './bid.js';
 import { outageEnd, type Waiter } from './waiter.js';
 
 /** Milliseconds until a failed request is repeated. */
@@ -93,7 +84,7 @@ function enter(record: NameRecord, waiter: Waiter): void {
   if (record.state !== IDLE) return record.watchOutage();
   if (waiter.options.mode === 'exclusive') return ask(record, undefined);
   // Callers of one tick that can share the lock are one bid, so they stay together in the store's queue.
-  record.state = { kind: 'gathering', bid: bidFor(waiter) };
+  record.state = { kind: 'gathering', bid: new Bid(waiter) };
   record.do({ kind: 'gather' });
 }
 
@@ -218,9 +209,8 @@ function passOn(record: NameRecord, lease: Lease): boolean {
   const { line, now, bid } = record;
   const { passing } = lease;
   const head = line.first;
-  if (!head || !passing || now >= passing.until || !lease.fits(head.options, now)) return false;
-  const { limit, mode, permits } = head.options;
-  if (mode !== 'shared' || limit !== passing.limit || permits !== passing.permits) return false;
+  if (!head || !passing || head.tag !== passing.tag || now >= passing.until) return false;
+  if (!lease.fits(head.options, now)) return false;
   record.admitLocally(head, lease);
   if (bid) bid.unserved--;
   cancelUnlessWanted(record);

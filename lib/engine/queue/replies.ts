@@ -69,7 +69,7 @@ function stayQueued(record: NameRecord, bid: Bid, takenReply: TakenReply): void 
   // The requesting attempt may have left since. Then this instance has no place in the store's queue.
   const waking = instance.store.wakesBy(record.name);
   const isUnqueued = bid.place === undefined && waking !== undefined;
-  if (first?.isAttempt || isUnqueued || bid.isOutdated || !bid.suits(head.options)) return ask(record, bid);
+  if (first?.isAttempt || isUnqueued || bid.isOutdated || !bid.suits(head)) return ask(record, bid);
   // Recovers from a lost message, and finds the lock of a dead holder: 2 ms later, its lease has certainly expired.
   const reaskDelay = Math.min(
     instance.gaps.reaskDelay(record.name, takenReply.owner, now),
@@ -85,7 +85,7 @@ function take(record: NameRecord, bid: Bid, arrived: ArrivedGrant, sentAt: numbe
   const { grant, how, ttl } = arrived;
   const head = record.line.first;
   if (isRevoked(record, grant)) return askOrGoIdle(record, bid);
-  if (!head || !bid.serves(head.options)) {
+  if (!head || !bid.serves(head)) {
     bid.keep({ grant, ttl: bid.longestTtl, how });
     bid.forgetPlace();
     return askOrGoIdle(record, bid);
@@ -115,7 +115,7 @@ function isRevoked(record: NameRecord, { owner }: Grant): boolean {
  */
 function isLate(record: NameRecord, bid: Bid, arrived: ArrivedGrant | undefined, sentAt: number): boolean {
   const head = record.line.first;
-  if (!arrived || !head || !bid.serves(head.options)) return false;
+  if (!arrived || !head || !bid.serves(head)) return false;
   const { grant, ttl } = arrived;
   return deadlineOf(ttl, sentAt) - record.now < ttl / 4 || !hasEnoughReplicas(grant, head);
 }
@@ -176,14 +176,13 @@ function deliver(
   return grants.filter(({ grant, how, ttl }) => {
     const head = record.line.first;
     if (isRevoked(record, grant)) return false;
-    if (!head || !bid.serves(head.options) || !hasEnoughReplicas(grant, head)) return true;
+    if (!head || !bid.serves(head) || !hasEnoughReplicas(grant, head)) return true;
     bid.unserved--;
     bid.hasServed = record.hasSeenTaken = true;
     const lease = new Lease(record.name, grant, ttl, sentAt);
-    const { limit, permits } = head.options;
     const wasFree = how === 'free';
     // A caller that waits while others read wants exclusive mode, and each further reader delays it.
-    if (wasFree || limit < Infinity) lease.passing = { limit, permits, until, wasFree };
+    if (wasFree || head.options.limit < Infinity) lease.passing = { tag: head.tag, until, wasFree };
     lease.how = how;
     record.keep(lease);
     record.admit(head, lease, how === 'hand-off' || head.options.ttl !== ttl);
@@ -200,7 +199,7 @@ function settle(
 ): void {
   const head = record.line.first;
   // Leaves before it releases holds, because the store would hand those to this place.
-  if (!takenReply || !head || !bid.suits(head.options)) cancel(record, bid);
+  if (!takenReply || !head || !bid.suits(head)) cancel(record, bid);
   for (const { grant, ttl } of unwanted) record.returnGrant(grant, ttl);
   if (takenReply && head) return stayQueued(record, bid, takenReply);
   if (!takenReply) record.takenReply = record.failure = undefined;

@@ -1,6 +1,7 @@
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
 import type { Grant } from '../../store/grant.js';
 import type { Timed } from '../../primitives/deadlines.js';
+import { sharedTag } from '../../store/owner-id.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
 import type { Hold } from '../hold/hold.js';
 
@@ -13,6 +14,8 @@ export class Waiter implements FifoNode<Waiter>, Timed {
   unhook: (() => void) | undefined;
   /** Whether shutdown has ended its wait: it receives the lock only if its next reply is a grant. */
   isCutShort = false;
+  /** The tag of the shared hold that it wants; undefined for the exclusive lock. */
+  readonly tag: string | undefined;
 
   constructor(
     readonly name: string,
@@ -20,7 +23,9 @@ export class Waiter implements FifoNode<Waiter>, Timed {
     readonly startedAt: number,
     readonly resolve: (hold: Hold | Promise<Hold>) => void,
     readonly reject: (error: unknown) => void,
-  ) {}
+  ) {
+    this.tag = options.mode === 'shared' ? sharedTag(options) : undefined;
+  }
 
   /** Whether it sends a single request and does not queue. */
   get isAttempt(): boolean {
@@ -34,14 +39,9 @@ export class Waiter implements FifoNode<Waiter>, Timed {
 }
 
 /** Whether one request can serve both waiters. */
-export function isAlike({ options, isAttempt }: Waiter): (waiter: Waiter) => boolean {
-  const { mode, limit, permits, replicas } = options;
+export function isAlike({ isAttempt, options: { replicas }, tag }: Waiter): (waiter: Waiter) => boolean {
   return (other) =>
-    other.isAttempt === isAttempt &&
-    other.options.mode === mode &&
-    other.options.limit === limit &&
-    other.options.permits === permits &&
-    other.options.replicas?.min === replicas?.min;
+    other.tag === tag && other.isAttempt === isAttempt && other.options.replicas?.min === replicas?.min;
 }
 
 /** Whether a caller with these options excludes all other holders. */
