@@ -133,10 +133,11 @@ function keepOrCancel(record: NameRecord, bid: Bid | undefined, head: Waiter): B
 function queue(record: NameRecord, bid: Bid, { options }: Waiter, wanted: number): string | undefined {
   const { store } = record.instance;
   if (store.wakesBy(record.name) === undefined) return undefined;
-  if (bid.place === undefined) bid.unserved = record.wanted;
-  // Of a shared bid, the store keeps the position, and learns how many holds are wanted.
-  if (bid.terms) bid.place = undefined;
-  return (bid.place ??= store.place(Math.min(options.ttl, MAX_CLAIM_TTL), wanted, bid.terms));
+  const claimTtl = Math.min(options.ttl, MAX_CLAIM_TTL);
+  if (!bid.terms) return (bid.place ??= store.place(claimTtl, wanted));
+  if (bid.place === undefined) bid.unserved = wanted;
+  // The store keeps the position, and learns how many holds are wanted.
+  return (bid.place = store.place(claimTtl, wanted, bid.terms));
 }
 
 function send(record: NameRecord, bid: Bid, ttl: number): void {
