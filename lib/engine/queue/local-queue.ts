@@ -80,7 +80,7 @@ export class LocalQueue {
         this.reportReply(queues.store.yield(effect.request));
         break;
       case 'gather':
-        void DONE.then(() => this.report({ kind: 'gathered' }));
+        void DONE.then(() => this.report({ kind: 'ask-again' }));
         break;
       case 'cancel':
         void queues.cancel(record.name, effect.waiting, effect.ttl);

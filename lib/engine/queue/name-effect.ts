@@ -9,6 +9,7 @@ export type Effect =
   | { readonly kind: 'acquire'; readonly request: AcquireRequest }
   | { readonly kind: 'share'; readonly request: ShareRequest }
   | { readonly kind: 'yield'; readonly request: YieldRequest }
+  /** Reports `ask-again` at the end of this tick. */
   | { readonly kind: 'gather' }
   /** Leaves the store's queue, and returns what the store keeps for this instance and nobody knows here. */
   | { readonly kind: 'cancel'; readonly waiting: Waiting; readonly ttl: number }

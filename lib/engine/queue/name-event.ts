@@ -9,8 +9,6 @@ export type Event =
   /** The caller's signal ended its wait. */
   | { readonly kind: 'leave'; readonly waiter: Waiter; readonly reason: unknown }
   | { readonly kind: 'timeout'; readonly waiter: Waiter }
-  /** The end of the tick in which callers gathered. */
-  | { readonly kind: 'gathered' }
   | { readonly kind: 'answer'; readonly reply: Grant | Taken | Shares | undefined }
   | { readonly kind: 'failed'; readonly error: unknown }
   /** Servers have answered, and the request continues: several instances contend for the lock. */
@@ -21,7 +19,7 @@ export type Event =
   | { readonly kind: 'granted'; readonly grants: readonly Grant[]; readonly claimTtl: number }
   /** A forced release; its message may arrive before the answer that granted the lock. */
   | { readonly kind: 'revoked'; readonly owner: string }
-  /** The next request is due: a message may have been missed, or the lock may be free. */
+  /** The next request is due: a message may have been missed, the lock may be free, or callers have gathered. */
   | { readonly kind: 'ask-again' }
   /** As `ask-again`. Besides, a request in flight was sent again over the next connection. */
   | { readonly kind: 'reconnected' }

@@ -36,8 +36,6 @@ function decide(record: NameRecord, event: Event): void {
       return cancelUnlessWanted(record);
     case 'timeout':
       return timeOut(record, event.waiter);
-    case 'gathered':
-      return record.state.kind === 'gathering' ? ask(record, record.state.bid) : undefined;
     case 'answer':
       return answer(record, event.reply);
     case 'failed':

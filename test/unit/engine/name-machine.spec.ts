@@ -116,7 +116,6 @@ const EVENTS: Readonly<Record<string, (scene: Scene) => Event | undefined>> = {
   '`enter`, an attempt': (scene) => ({ kind: 'enter', waiter: scene.caller({ wait: 0 }) }),
   '`leave`': ({ waiter }) => ({ kind: 'leave', waiter, reason: LOST }),
   '`timeout`': ({ waiter }) => ({ kind: 'timeout', waiter }),
-  '`gathered`': () => ({ kind: 'gathered' }),
   '`answer`, a grant': () => ({ kind: 'answer', reply: grant(20) }),
   '`answer`, taken': () => ({ kind: 'answer', reply: TAKEN }),
   '`contended`': () => ({ kind: 'contended' }),
