@@ -7,7 +7,7 @@ import type { Gap, LockStore } from '../../store/lock-store.js';
 import { detachmentError, expiry, extensionError, GONE, type Loss } from '../lock-errors.js';
 import type { Requests } from './requests.js';
 import type { Lease, LeaseUser } from './lease.js';
-import { type Decisions, LeaseMachine, type RenewalBatch } from './lease-machine.js';
+import { type Decisions, LeaseMachine, RenewalBatch } from './lease-machine.js';
 
 /** Maximum number of leases in one renewal. */
 const BATCH = 500;
@@ -117,26 +117,17 @@ export class Leases {
   async extend(hold: LeaseUser, ttl: number): Promise<boolean> {
     const { lease } = hold;
     const keys = [lease.name];
-    const sentAt = this.clock.now();
+    const batch = new RenewalBatch(this.clock.now());
     // If this process dies, the name still stays taken for `minHold`.
-    const newTtl = Math.max(ttl, Math.ceil(hold.keptUntil - sentAt));
-    lease.ttl = newTtl;
-    const request = lease.request(newTtl, sentAt);
+    lease.ttl = Math.max(ttl, Math.ceil(hold.keptUntil - batch.sentAt));
+    batch.add(lease, lease.ttl);
     this.watch(lease);
-    const [renewed] = await this.store.extend([request]).catch((cause: unknown) => {
-      throw extensionError(keys, cause);
-    });
-    if (!lease.isLive || lease.hold !== hold) return false;
-    if (renewed === undefined) throw extensionError(keys, undefined);
-    if (!renewed) {
-      // During a transfer, the lease may belong to its next owner when the request arrives.
-      if (!lease.isInTransfer) this.lose(lease, GONE);
-      return false;
-    }
-    // A caller may have seen the end of the hold, so the reply must not revive it.
-    if (this.loseIfExpired(lease)) return false;
-    lease.confirm(newTtl, sentAt, renewed);
-    this.watch(lease);
+    const reply = await this.store.extend(batch.extensions).catch((cause: unknown) => ({ cause }));
+    const renewals = 'cause' in reply ? undefined : reply;
+    this.carryOut(this.machine.answer(batch, renewals, this.clock.now()));
+    if ('cause' in reply) throw extensionError(keys, reply.cause);
+    if (!lease.isLive || lease.hold !== hold || reply[0] === 0) return false;
+    if (reply[0] === undefined) throw extensionError(keys, undefined);
     // Without renewal, the lease may end early.
     if (!lease.renew && lease.mayShrink)
       throw extensionError(keys, new Error('A request for a shorter lease may arrive late.'));
@@ -162,7 +153,7 @@ export class Leases {
     const answer = store.transfer?.([change]) ?? Promise.reject(new Error('Holds stay with their instance.'));
     const outcome = await answerWithin(clock, answer, time).catch((cause: unknown) => ({ cause }));
     if (lease.isInTransfer) lease.state = 'watched';
-    if (outcome !== 'transferred') this.loseIfExpired(lease);
+    if (outcome !== 'transferred' && clock.now() >= lease.deadline) this.lose(lease, expiry(lease));
     if (!lease.isLive) {
       void requests.release(name, to, ttl);
       return false;
@@ -234,12 +225,6 @@ export class Leases {
     lease.hold = undefined;
     if (keptUntil > 0 && this.clock.now() < keptUntil) return this.park(lease, keptUntil);
     return this.report({ kind: 'released', lease });
-  }
-
-  private loseIfExpired(lease: Lease): boolean {
-    if (this.clock.now() < lease.deadline) return false;
-    this.lose(lease, expiry(lease));
-    return true;
   }
 
   /** Keeps the name taken until the `end` of `minHold`. If this process dies, the shortened lease expires. */
