@@ -307,7 +307,7 @@ export class LockEngine implements StoreEvents {
 
   /** Whether a caller holds a name, or has not received its reply yet. */
   private get hasCallers(): boolean {
-    if (this.leases.size > 0 || this.attachments.hasCallers) return true;
+    if (this.leases.size > 0 || this.attachments.size > 0) return true;
     for (const { record } of this.queues) if (record.line.size > 0) return true;
     return false;
   }

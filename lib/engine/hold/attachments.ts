@@ -40,11 +40,6 @@ export class Attachments {
     return this.attempts.size;
   }
 
-  /** Whether a caller has not received its reply yet. */
-  get hasCallers(): boolean {
-    return [...this.attachments].some(({ isWaiting }) => isWaiting);
-  }
-
   /** Handles a forced release, whose message may arrive before the reply of the attach. */
   revoke(name: string, owner: string): void {
     for (const attachment of this.attachments) attachment.revoke(name, owner);
@@ -96,7 +91,6 @@ type Outcome = Transferred | 'unconfirmed' | undefined;
 class Attachment {
   readonly keys: readonly string[];
   readonly holds: Promise<readonly Hold[]>;
-  isWaiting = true;
   private isRevoked = false;
   private failure: unknown;
   private sentAt: number | undefined;
@@ -104,7 +98,7 @@ class Attachment {
   private readonly startedAt: number;
   private readonly left: Abandonment;
   private fulfill: (holds: readonly Hold[]) => void = () => undefined;
-  private fail: (error: unknown) => void = () => undefined;
+  private reject: (error: unknown) => void = () => undefined;
 
   constructor(
     private readonly leases: Leases,
@@ -115,9 +109,9 @@ class Attachment {
     this.changes = parts.map(({ change }) => change);
     this.startedAt = leases.clock.now();
     this.left = new Abandonment(...(options.signal ? [options.signal] : []));
-    this.holds = new Promise((fulfill, fail) => {
+    this.holds = new Promise((fulfill, reject) => {
       this.fulfill = fulfill;
-      this.fail = fail;
+      this.reject = reject;
     });
   }
 
@@ -168,13 +162,7 @@ class Attachment {
       return { lease: new Lease(name, { owner, token, tokens: 1 }, ttl, this.sentAt ?? -Infinity), minHold };
     });
     if (isLate || leases.some(({ lease }) => lease.deadline <= clock.now())) return this.returnHolds();
-    this.isWaiting = false;
     this.fulfill(leases.map(({ lease, minHold }) => this.begin(lease, minHold)));
-  }
-
-  private reject(error: unknown): void {
-    this.isWaiting = false;
-    this.fail(error);
   }
 
   private errorOf(end: End): unknown {
