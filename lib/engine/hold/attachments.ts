@@ -18,10 +18,9 @@ const TAG_BYTES = 8;
  */
 const MIN_RETURN_TIME = 2_000;
 
-/** A hold that an attempt attaches, with the change of its owner. */
-interface Part {
+/** The change of owner that attaches a detached hold. */
+interface Part extends OwnerChange {
   readonly detached: DetachedHold;
-  readonly change: OwnerChange;
 }
 
 /** Attaches holds that other instances have detached. */
@@ -59,7 +58,7 @@ export class Attachments {
       const ttl = Math.max(options.ttl, Math.ceil(minHold));
       const from = ownerOfDetached(secret, detached);
       const to = taggedOwner(this.instance, tagOf(mode, random, permits), token);
-      return { detached, change: { name, from, to, ttl } };
+      return { detached, name, from, to, ttl };
     });
     const attachment = new Attachment(this.leases, parts, options);
     void this.oneByOne(secret, attachment);
@@ -94,7 +93,6 @@ class Attachment {
   private isRevoked = false;
   private failure: unknown;
   private sentAt: number | undefined;
-  private readonly changes: readonly OwnerChange[];
   private readonly startedAt: number;
   private readonly left: Abandonment;
   private fulfill: (holds: readonly Hold[]) => void = () => undefined;
@@ -105,8 +103,7 @@ class Attachment {
     private readonly parts: readonly Part[],
     private readonly options: ResolvedLockOptions,
   ) {
-    this.keys = parts.map(({ detached }) => detached.name);
-    this.changes = parts.map(({ change }) => change);
+    this.keys = parts.map(({ name }) => name);
     this.startedAt = leases.clock.now();
     this.left = new Abandonment(...(options.signal ? [options.signal] : []));
     this.holds = new Promise((fulfill, reject) => {
@@ -130,7 +127,7 @@ class Attachment {
   }
 
   revoke(name: string, owner: string): void {
-    this.isRevoked ||= this.changes.some((change) => change.name === name && change.to === owner);
+    this.isRevoked ||= this.parts.some((part) => part.name === name && part.to === owner);
   }
 
   abort(error: unknown): void {
@@ -141,7 +138,7 @@ class Attachment {
   private async transfer(): Promise<Outcome> {
     const { clock, store } = this.leases;
     this.sentAt ??= clock.now();
-    const outcome = await store.transfer?.(this.changes);
+    const outcome = await store.transfer?.(this.parts);
     return outcome === 'transferred' && !(await this.isKnown()) ? 'unconfirmed' : outcome;
   }
 
@@ -158,7 +155,7 @@ class Attachment {
       this.releaseRest(({ to }) => [to]);
       return this.reject(lostError(this.keys, FORCED));
     }
-    const leases = this.parts.map(({ change: { name, to: owner, ttl }, detached: { minHold, token } }) => {
+    const leases = this.parts.map(({ detached: { minHold, token }, name, to: owner, ttl }) => {
       return { lease: new Lease(name, { owner, token, tokens: 1 }, ttl, this.sentAt ?? -Infinity), minHold };
     });
     if (isLate || leases.some(({ lease }) => lease.deadline <= clock.now())) return this.returnHolds();
@@ -178,7 +175,7 @@ class Attachment {
   private async isKnown(): Promise<boolean> {
     const { replicas } = this.options;
     if (!replicas || replicas.min === 0) return true;
-    const leases = this.changes.map(({ name, to: owner, ttl }) => ({
+    const leases = this.parts.map(({ name, to: owner, ttl }) => ({
       name,
       owner,
       ttl,
@@ -211,12 +208,12 @@ class Attachment {
   private async returnHolds(): Promise<void> {
     this.boundReturn();
     const { requests, store } = this.leases;
-    const back = this.parts.map(({ change: { from, name, to }, detached: { ttl } }) => {
+    const back = this.parts.map(({ detached: { ttl }, from, name, to }) => {
       return { name, from: to, to: from, ttl };
     });
     void requests.run<Transferred | undefined>({
       what: () => `The return of the hold of ${this.keys.join(', ')}`,
-      ttl: Math.max(...this.changes.map((change) => change.ttl)),
+      ttl: Math.max(...this.parts.map(({ ttl }) => ttl)),
       send: async () => store.transfer?.(back, 'last'),
       ended: (_, outcome) => {
         // Other names that this instance owns are of no use to a later attempt.
@@ -235,9 +232,9 @@ class Attachment {
 
   /** Releases what may be left of holds that cannot be attached any more. */
   private releaseRest(owners: (change: OwnerChange) => readonly string[]): void {
-    if (this.changes.length === 1) return;
-    for (const { change, detached } of this.parts)
-      for (const owner of owners(change))
-        void this.leases.requests.release(change.name, owner, Math.max(change.ttl, detached.ttl));
+    if (this.parts.length === 1) return;
+    for (const part of this.parts)
+      for (const owner of owners(part))
+        void this.leases.requests.release(part.name, owner, Math.max(part.ttl, part.detached.ttl));
   }
 }
