@@ -134,8 +134,7 @@ function failed(record: NameRecord, error: unknown): void {
     if (isRefused) record.release(state.lease);
     else record.end(state.lease);
   if (error instanceof TooFewReplicas) return beginReturn(record, bid, error);
-  record.failure = error;
-  record.failedAt = now;
+  record.failure = { cause: error, at: now };
   if (isRefused) for (const waiter of record.line) record.rejectUnavailable(waiter, error);
   // A refused request had no effect; only an earlier one may have queued this instance, or been granted the lock.
   if (isRefused && !bid.isInDoubt && !record.takenReply && !bid.hasServed) bid.forgetPlace();

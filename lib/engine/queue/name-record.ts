@@ -46,8 +46,8 @@ export class NameRecord {
   revoked: Set<string> | undefined;
   /** Since when the store has not answered; undefined while it does. */
   silentSince: number | undefined;
-  failure: unknown;
-  failedAt = -Infinity;
+  /** The error of the last request, if the store has not answered since. */
+  failure: { readonly cause: unknown; readonly at: number } | undefined;
   /** The time of the current event. */
   now = -Infinity;
   private effects: Effect[] | undefined;
@@ -246,8 +246,8 @@ export class NameRecord {
 
   /** Rejects a waiter without a reply. A failure before its arrival is not the cause. */
   rejectUnanswered(waiter: Waiter): void {
-    const { failedAt, failure } = this;
-    this.rejectUnavailable(waiter, failedAt < waiter.startedAt ? undefined : failure);
+    const { failure } = this;
+    this.rejectUnavailable(waiter, failure && failure.at >= waiter.startedAt ? failure.cause : undefined);
   }
 
   /** @param cause undefined if the store knows the reason */
