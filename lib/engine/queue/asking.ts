@@ -124,7 +124,7 @@ export function goIdle(record: NameRecord): void {
 
 function keepOrCancel(record: NameRecord, bid: Bid | undefined, head: Waiter): Bid | undefined {
   if (!bid) return undefined;
-  if (bid.serves(head) && bid.suits(head)) return bid;
+  if (bid.suits(head)) return bid;
   cancel(record, bid);
   return undefined;
 }

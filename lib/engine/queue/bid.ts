@@ -64,11 +64,10 @@ export class Bid {
 
   /**
    * Whether the caller may rely on this bid. Once every caller counted in a shared bid is served, later callers queue
-   * again, behind other instances. An exclusive bid without a request to the store may still be replaced.
+   * again, behind other instances.
    */
   suits(waiter: Waiter): boolean {
-    if (this.terms) return this.serves(waiter) && (!this.hasServed || this.unserved > 0);
-    return this.serves(waiter) || (this.place === undefined && !this.isInDoubt);
+    return this.serves(waiter) && (!this.hasServed || this.unserved > 0);
   }
 
   /** Whether it receives the grant with this owner id. */
