@@ -1,3 +1,5 @@
+import { settle } from '../unit/engine/manual-clock.js';
+
 /** A call that {@link VirtualTime} makes when its moment comes. */
 export interface Appointment {
   readonly at: number;
@@ -39,7 +41,7 @@ export class VirtualTime {
     this.current = appointment.at;
     before();
     appointment.call();
-    await settled();
+    await settle();
     return true;
   }
 
@@ -47,9 +49,4 @@ export class VirtualTime {
   skip(duration: number): void {
     this.current += duration;
   }
-}
-
-/** Every promise that can settle without time passing has done so. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }
