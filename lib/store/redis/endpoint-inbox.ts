@@ -2,13 +2,11 @@ import type { StoreEvents } from '../lock-store.js';
 import type { KeySpace, OwnInbox } from './key-space.js';
 import { deliver } from './connection/inbox.js';
 import type { RedisClient } from './connection/redis-client.js';
-import { type Subscription, Subscriptions, type SubscriptionSettings } from './connection/subscriptions.js';
+import { type Subscription, Subscriptions, type SubscriptionSettings } from './subscriptions.js';
 import type { Trial } from './trial/trial.js';
 
 /** The channels of one instance on one connection: one for all names, or one in the slot of each awaited name. */
-export class EndpointInbox extends Subscriptions<Subscription> {
-  protected readonly retryDelay = 500;
-
+export class EndpointInbox extends Subscriptions<RedisClient> {
   /** @param subscribed messages of this name, or of all names, can be received (again) */
   constructor(
     private readonly client: RedisClient,
@@ -18,13 +16,8 @@ export class EndpointInbox extends Subscriptions<Subscription> {
     trial: Pick<Trial, 'hear' | 'receivers'>,
     private readonly subscribed: (name: string | undefined) => void,
   ) {
-    const { instance } = settings;
-    super(
-      settings,
-      (name) => keySpace.channelOf(name, instance),
-      (name) => events.isInUse(name),
-    );
-    client.on('message', (_channel, message) => deliver(message, instance, events, trial));
+    super(settings, keySpace, events);
+    client.on('message', (_channel, message) => deliver(message, settings.instance, events, trial));
     client.on('lost', () => this.loseAll());
     client.on('ready', () => {
       this.loseAll();
@@ -43,12 +36,8 @@ export class EndpointInbox extends Subscriptions<Subscription> {
     this.client.cut();
   }
 
-  protected create(subscription: Subscription): Subscription {
-    return subscription;
-  }
-
-  protected send({ channel, command }: Subscription): Promise<void> | undefined {
-    return this.client.state === 'ready' ? this.client.subscribe(command, channel) : undefined;
+  protected listenerOf(): RedisClient | undefined {
+    return this.client.state === 'ready' ? this.client : undefined;
   }
 
   protected isRefusal(): boolean {
@@ -57,10 +46,6 @@ export class EndpointInbox extends Subscriptions<Subscription> {
 
   protected reportActive({ name }: Subscription): void {
     this.subscribed(name);
-  }
-
-  protected unsubscribe({ channel }: Subscription): void {
-    this.client.unsubscribe(channel);
   }
 
   private loseAll(): void {

@@ -7,7 +7,6 @@ import type {
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../lock-store.js';
 import type { RedisConnection } from './connection/connection.js';
-import type { Subscription, Subscriptions } from './connection/subscriptions.js';
 import type { KeySpace } from './key-space.js';
 import type { Replication } from './replicas/replication.js';
 import type { Scripts } from './connection/script-runner.js';
@@ -34,7 +33,7 @@ export interface Topology {
   readonly connection: Pick<RedisConnection, 'connectAhead' | 'ready' | 'trouble'>;
   readonly keySpace: KeySpace;
   readonly scripts: Scripts;
-  readonly inbox: Pick<Subscriptions<Subscription>, 'listen'> | undefined;
+  readonly inbox: { listen(name: string): void } | undefined;
   /** Whether the server counts the receivers of scripts' messages. */
   readonly receivers: Receivers;
   /** Maximum number of locks in one script call, if limited. */

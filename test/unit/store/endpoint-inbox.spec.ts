@@ -37,7 +37,7 @@ describe('An inbox with a channel for each name', () => {
     const used = new Set<string>();
     const events = { isInUse: (name: string) => used.has(name) } as unknown as StoreEvents;
     const trial = { receivers: 'counted', hear: () => undefined } as const;
-    const settings = { clock, instance: 'me', log };
+    const settings = { clock, commandTimeout: 1_000, instance: 'me', log };
     const keySpace = new PerNameKeySpace('channel:', '', 'pubsub');
     const inbox = new EndpointInbox(client, keySpace, settings, events, trial, (name) =>
       subscribed.push(name),

@@ -1,23 +1,14 @@
-import { inRootContext } from '../../../primitives/root-context.js';
 import type { StoreEvents } from '../../lock-store.js';
 import { deliver } from '../connection/inbox.js';
 import type { ClusterKeySpace } from '../key-space.js';
-import type { RedisStoreSettings } from '../topology.js';
 import type { SubscribeCommand } from '../connection/redis-client.js';
 import { slotOf } from '../connection/slot-of.js';
-import { type Subscription, Subscriptions, type SubscriptionSettings } from '../connection/subscriptions.js';
+import { type Subscription, Subscriptions, type SubscriptionSettings } from '../subscriptions.js';
 import type { Receivers, Trial, TrialTarget } from '../trial/trial.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import { NodeListener } from './node-listener.js';
 
 const REFUSED = /^(NOPERM|NOAUTH|WRONGPASS|ERR)/;
-
-interface ClusterSubscription extends Subscription {
-  readonly slot: number;
-  /** The listener that has, or requested, the subscription. */
-  listener: NodeListener | undefined;
-  address: string;
-}
 
 /**
  * The subscriptions of one instance in a Cluster. Each awaited name has a channel in its slot, at the node that serves
@@ -26,24 +17,18 @@ interface ClusterSubscription extends Subscription {
  * Subscriptions follow the slots. After a change of the slot map, or the loss of a connection, the instance subscribes
  * again at the current node of the slot.
  */
-export class ClusterInbox extends Subscriptions<ClusterSubscription> {
+export class ClusterInbox extends Subscriptions<NodeListener> {
   /** By {@link listenerKey}. */
   private readonly listeners = new Map<string, NodeListener>();
-  protected readonly retryDelay = 200;
 
   constructor(
     private readonly connection: ClusterConnection,
-    private readonly keySpace: ClusterKeySpace,
-    protected override readonly settings: SubscriptionSettings & Pick<RedisStoreSettings, 'commandTimeout'>,
+    keySpace: ClusterKeySpace,
+    settings: SubscriptionSettings,
     private readonly trials: { readonly receivers: Receivers; trialAt(address: string): Trial },
-    private readonly events: StoreEvents,
+    events: StoreEvents,
   ) {
-    const { instance } = settings;
-    super(
-      settings,
-      (name) => keySpace.channelOf(name, instance),
-      (name) => events.isInUse(name),
-    );
+    super(settings, keySpace, events);
   }
 
   open(): void {
@@ -56,14 +41,12 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
   }
 
   override canReceive(name: string): boolean {
-    const subscription = this.known(name);
-    return subscription?.stands === true && this.trials.trialAt(subscription.address).receivers === 'counted';
+    return this.trialOf(name)?.receivers === 'counted';
   }
 
   /** Tries the node that serves a name. */
   doubt(name: string): void {
-    const subscription = this.known(name);
-    if (subscription?.stands) this.trials.trialAt(subscription.address).doubt();
+    this.trialOf(name)?.doubt();
   }
 
   /** Replaces the connections to a node. */
@@ -78,26 +61,15 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     this.listeners.clear();
   }
 
-  protected create(subscription: Subscription): ClusterSubscription {
-    return { ...subscription, slot: slotOf(subscription.channel), listener: undefined, address: '' };
-  }
-
-  protected send(subscription: ClusterSubscription): Promise<void> | undefined {
-    const { command, channel } = subscription;
-    const listener = this.listenerOf(subscription);
-    subscription.listener = listener;
-    if (!listener) this.retryLater();
-    // Connects with the first subscription, and stays connected.
-    return listener && inRootContext(() => listener.subscribe(command, channel));
-  }
-
   /** Not for a node that is down or a slot that moves. */
   protected isRefusal(error: unknown): boolean {
     return error instanceof Error && REFUSED.test(error.message);
   }
 
   /** Reports a new subscription to the engine. During a trial of the node, the result of the trial reports it. */
-  protected reportActive({ address, command, name }: ClusterSubscription): void {
+  protected reportActive({ command, listener, name }: Subscription<NodeListener>): void {
+    if (!listener) return;
+    const { address } = listener;
     const trial = this.trials.trialAt(address);
     if (command === 'subscribe' || trial.receivers === 'counted') this.events.subscribed(name);
     else if (!trial.hasBegun) trial.begin(() => this.targetAt(address));
@@ -110,8 +82,14 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     return { key: `${this.keySpace.lock(standing.name)}:trial`, channel: standing.channel };
   }
 
-  private standingAt(address: string): ClusterSubscription[] {
-    return [...this.byChannel.values()].filter((each) => each.stands && each.address === address);
+  private standingAt(address: string): Subscription[] {
+    return [...this.byChannel.values()].filter((each) => each.stands && each.listener?.address === address);
+  }
+
+  /** The trial of the node at which this instance listens for a name. */
+  private trialOf(name: string): Trial | undefined {
+    const { listener, stands } = this.known(name) ?? {};
+    return stands && listener ? this.trials.trialAt(listener.address) : undefined;
   }
 
   handleTrialResult(address: string): void {
@@ -119,29 +97,37 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     for (const { name } of this.standingAt(address)) if (name !== undefined) this.events.subscribed(name);
   }
 
-  private listenerOf(subscription: ClusterSubscription): NodeListener | undefined {
-    const { command, slot } = subscription;
-    const address = this.connection.clients.ownerOf(slot);
-    if (address === undefined) return undefined;
-    subscription.address = address;
+  protected listenerOf({ channel, command }: Subscription): NodeListener | undefined {
+    const { clients } = this.connection;
+    const address = clients.ownerOf(slotOf(channel)) ?? '';
     const key = listenerKey(command, address);
     const known = this.listeners.get(key);
     if (known) return known;
-    const client = this.connection.clients.listener(address);
-    if (!client) return undefined;
+    const client = clients.listener(address);
+    if (!client) {
+      this.retryLater();
+      return undefined;
+    }
     const { clock, commandTimeout, instance } = this.settings;
     const trial = this.trials.trialAt(address);
-    const heard = (channel: string, message: string): void => {
+    const heard = (from: string, message: string): void => {
       // A master that was considered dead may hand locks over once more before it learns of its demotion.
-      if (this.byChannel.get(channel)?.listener === listener) deliver(message, instance, this.events, trial);
+      if (this.byChannel.get(from)?.listener === listener) deliver(message, instance, this.events, trial);
     };
-    const listener: NodeListener = new NodeListener(client, clock, commandTimeout, heard, (error) => {
-      if (this.listeners.get(key) === listener) {
-        this.listeners.delete(key);
-        if (command === 'ssubscribe') this.trials.trialAt(address).end();
-      }
-      this.loseAllAt(listener, error);
-    });
+    const listener: NodeListener = new NodeListener(
+      address,
+      client,
+      clock,
+      commandTimeout,
+      heard,
+      (error) => {
+        if (this.listeners.get(key) === listener) {
+          this.listeners.delete(key);
+          if (command === 'ssubscribe') this.trials.trialAt(address).end();
+        }
+        this.loseAllAt(listener, error);
+      },
+    );
     this.listeners.set(key, listener);
     return listener;
   }
@@ -152,11 +138,6 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     if (this.isClosed) return;
     this.connection.clients.refresh();
     this.retryLater();
-  }
-
-  protected override lose(subscription: ClusterSubscription): void {
-    super.lose(subscription);
-    subscription.listener = undefined;
   }
 
   /** Moves every subscription to the node of its slot, after the slot map was read. */
@@ -170,19 +151,14 @@ export class ClusterInbox extends Subscriptions<ClusterSubscription> {
     }
   }
 
-  private isAtItsPlace({ command, listener, slot }: ClusterSubscription): boolean {
+  private isAtItsPlace({ channel, command, listener }: Subscription<NodeListener>): boolean {
     // Messages to all nodes arrive at each of them.
-    if (command === 'subscribe') return true;
-    return this.listeners.get(listenerKey(command, this.connection.clients.ownerOf(slot) ?? '')) === listener;
+    return command === 'subscribe' || this.connection.clients.ownerOf(slotOf(channel)) === listener?.address;
   }
 
   protected override subscribeAll(): void {
     this.connection.clients.refresh();
     this.follow();
-  }
-
-  protected unsubscribe({ channel, listener }: ClusterSubscription): void {
-    listener?.unsubscribe(channel);
   }
 }
 

@@ -11,6 +11,7 @@ export class NodeListener {
   private isLost = false;
 
   constructor(
+    readonly address: string,
     private readonly client: RedisClient,
     private readonly clock: Clock,
     /** Maximum milliseconds of a reply. */

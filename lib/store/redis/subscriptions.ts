@@ -1,24 +1,30 @@
-import type { LockLog } from '../../../diagnostics/lock-log.js';
-import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
-import { messageOf } from '../../../primitives/message-of.js';
-import type { SubscribeCommand } from './redis-client.js';
+import type { ScheduledCall } from '../../primitives/clock.js';
+import { messageOf } from '../../primitives/message-of.js';
+import { inRootContext } from '../../primitives/root-context.js';
+import type { StoreEvents } from '../lock-store.js';
+import type { RedisClient, SubscribeCommand } from './connection/redis-client.js';
+import type { KeySpace } from './key-space.js';
+import type { RedisStoreSettings } from './topology.js';
 
 /** Milliseconds for which a subscription stays without waiters at least, because new ones often arrive soon. */
 const LINGER = 2_000;
+/** Milliseconds until failed subscriptions are retried. */
+const RETRY_DELAY = 200;
 
-export interface SubscriptionSettings {
-  readonly clock: Clock;
-  readonly instance: string;
-  readonly log: LockLog;
-}
+export type SubscriptionSettings = Pick<RedisStoreSettings, 'clock' | 'commandTimeout' | 'instance' | 'log'>;
+
+/** A connection for messages. */
+type Listening = Pick<RedisClient, 'subscribe' | 'unsubscribe'>;
 
 /** A channel to which an instance listens, or tries to listen. */
-export interface Subscription {
+export interface Subscription<Listener = Listening> {
   readonly command: SubscribeCommand;
   readonly channel: string;
   /** The lock whose messages it receives; undefined for messages about all names. */
   readonly name: string | undefined;
-  /** The last request on the current connection; undefined after its failure, or the loss of the connection. */
+  /** The connection that has, or requested, the subscription. */
+  listener?: Listener | undefined;
+  /** The last request on that connection; undefined after its failure, or the loss of the connection. */
   request: Promise<void> | undefined;
   /** Whether messages arrive. */
   stands: boolean;
@@ -32,19 +38,17 @@ export interface Subscription {
  * The channels through which scripts of other instances hand locks to this instance, whether on one connection or on
  * those of the nodes of a Cluster.
  */
-export abstract class Subscriptions<Each extends Subscription> {
-  protected readonly byChannel = new Map<string, Each>();
+export abstract class Subscriptions<Listener extends Listening = Listening> {
+  protected readonly byChannel = new Map<string, Subscription<Listener>>();
   protected isClosed = false;
-  /** Milliseconds until failed subscriptions are retried. */
-  protected abstract readonly retryDelay: number;
   private retry: ScheduledCall | undefined;
   /** Whether the log says that the server rejects subscriptions; not any more after it has accepted one. */
   private hasWarned = false;
 
   constructor(
     protected readonly settings: SubscriptionSettings,
-    protected readonly channelOf: (name: string) => string,
-    private readonly isInUse: (name: string) => boolean,
+    protected readonly keySpace: KeySpace,
+    protected readonly events: StoreEvents,
   ) {}
 
   /** Whether a grant of this name would currently arrive. */
@@ -61,9 +65,15 @@ export abstract class Subscriptions<Each extends Subscription> {
   }
 
   /** Listens to a channel until the end. */
-  keep(channel: string, name: string | undefined): Each {
+  keep(channel: string, name: string | undefined): Subscription<Listener> {
     const command = name === undefined ? 'subscribe' : 'ssubscribe';
-    const subscription = this.create({ command, channel, name, request: undefined, stands: false });
+    const subscription: Subscription<Listener> = {
+      command,
+      channel,
+      name,
+      request: undefined,
+      stands: false,
+    };
     this.byChannel.set(channel, subscription);
     this.subscribe(subscription);
     return subscription;
@@ -78,17 +88,25 @@ export abstract class Subscriptions<Each extends Subscription> {
   }
 
   /** The subscription that receives the messages of a name. */
-  protected known(name: string): Each | undefined {
+  protected known(name: string): Subscription<Listener> | undefined {
     return this.byChannel.get(this.channelOf(name));
   }
 
+  protected channelOf(name: string): string {
+    return this.keySpace.channelOf(name, this.settings.instance);
+  }
+
   /** Subscribes, unless a request on the current connection has subscribed, or may do so. */
-  protected subscribe(subscription: Each): void {
+  protected subscribe(subscription: Subscription<Listener>): void {
     if (subscription.request) return;
-    const request = (subscription.request = this.send(subscription));
+    const { channel, command } = subscription;
+    const listener = (subscription.listener = this.listenerOf(subscription));
+    // Some connections open with the first subscription.
+    const request = (subscription.request =
+      listener && inRootContext(() => listener.subscribe(command, channel)));
     // The reply may come after a loss, or when the name is no longer in use.
     const isCurrent = (): boolean =>
-      subscription.request === request && this.byChannel.get(subscription.channel) === subscription;
+      subscription.request === request && this.byChannel.get(channel) === subscription;
     request?.then(
       () => {
         if (!isCurrent()) return;
@@ -112,34 +130,30 @@ export abstract class Subscriptions<Each extends Subscription> {
     this.retry ??= this.settings.clock.schedule(() => {
       this.retry = undefined;
       this.subscribeAll();
-    }, this.retryDelay);
+    }, RETRY_DELAY);
   }
 
-  protected fail(subscription: Each, error: unknown): void {
+  protected fail(subscription: Subscription<Listener>, error: unknown): void {
     this.lose(subscription);
     if (this.isRefusal(error)) this.warn(subscription, error);
     this.retryLater();
   }
 
-  protected lose(subscription: Each): void {
-    subscription.request = undefined;
+  protected lose(subscription: Subscription<Listener>): void {
+    subscription.listener = subscription.request = undefined;
     subscription.stands = false;
   }
 
-  protected abstract create(subscription: Subscription): Each;
-
-  /** Sends the command of a subscription; returns undefined without a connection for it. */
-  protected abstract send(subscription: Each): Promise<void> | undefined;
+  /** The connection for a subscription; undefined without one. */
+  protected abstract listenerOf(subscription: Subscription<Listener>): Listener | undefined;
 
   /** Whether an error says that the server rejects the subscription. Other errors pass. */
   protected abstract isRefusal(error: unknown): boolean;
 
   /** Reports that messages arrive. */
-  protected abstract reportActive(subscription: Each): void;
+  protected abstract reportActive(subscription: Subscription<Listener>): void;
 
-  protected abstract unsubscribe(subscription: Each): void;
-
-  private warn({ channel, command }: Subscription, error: unknown): void {
+  private warn({ channel, command }: Subscription<Listener>, error: unknown): void {
     if (this.hasWarned) return;
     this.hasWarned = true;
     this.settings.log.warn(
@@ -149,12 +163,12 @@ export abstract class Subscriptions<Each extends Subscription> {
   }
 
   /** Ends a subscription as soon as its name is not in use. */
-  private endUnused(subscription: Each, name: string): void {
+  private endUnused(subscription: Subscription<Listener>, name: string): void {
     subscription.wasNeeded = false;
     subscription.check = this.settings.clock.schedule(() => {
-      if (subscription.wasNeeded || this.isInUse(name)) return this.endUnused(subscription, name);
+      if (subscription.wasNeeded || this.events.isInUse(name)) return this.endUnused(subscription, name);
       this.byChannel.delete(subscription.channel);
-      this.unsubscribe(subscription);
+      subscription.listener?.unsubscribe(subscription.channel);
     }, LINGER);
   }
 }
