@@ -1,5 +1,5 @@
 import type { StoreEvents } from '../../lib/store/lock-store.js';
-import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
+import { KeySpace } from '../../lib/store/redis/key-space.js';
 import type { Scripts } from '../../lib/store/redis/connection/script-runner.js';
 import type { RedisStoreSettings, Topology } from '../../lib/store/redis/topology.js';
 import type { SteppedRedis } from './stepped-redis.js';
@@ -11,7 +11,7 @@ export class SteppedTopology implements Topology {
     ready: (): Promise<void> => Promise.resolve(),
     trouble: new Error('The server does not answer.'),
   };
-  readonly keySpace = new SingleKeySpace('lock:', '', 'pubsub');
+  readonly keySpace = new KeySpace('common', 'lock:');
   readonly inbox = undefined;
   readonly receivers = 'counted';
   readonly scripts: Scripts;

@@ -3,7 +3,7 @@ import type { LockStore, ShareRequest, StoreEvents, Waiting } from '../../lib/st
 import { memoryStore } from '../../lib/store/memory/memory.store.js';
 import { instanceOf, isSharedOwner, permitsOf, tokenOf } from '../../lib/store/owner-id.js';
 import { deliver } from '../../lib/store/redis/connection/inbox.js';
-import { SingleKeySpace } from '../../lib/store/redis/key-space.js';
+import { KeySpace } from '../../lib/store/redis/key-space.js';
 import { RedisStore } from '../../lib/store/redis/redis.store.js';
 import { assertEqual } from './assert-equal.js';
 import { INSTANCES, NAMES, type Operation } from './operations.js';
@@ -21,7 +21,7 @@ const CLAIM = 301;
 /** Milliseconds between two operations. */
 const STEP = 2;
 
-const keySpace = new SingleKeySpace('lock:', '', 'pubsub');
+const keySpace = new KeySpace('common', 'lock:');
 const KEYS = NAMES.flatMap((name) => keySpace.keys(name));
 
 /** The two stores of an instance. */

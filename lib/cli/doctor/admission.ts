@@ -7,7 +7,7 @@ import type { ClusterDescription } from '../../options/module-options.interface.
 import { answerWithin } from '../../primitives/answer-within.js';
 import { SystemClock } from '../../primitives/clock.js';
 import { instanceName } from '../../store/owner-id.js';
-import { ClusterKeySpace, SingleKeySpace } from '../../store/redis/key-space.js';
+import { KeySpace } from '../../store/redis/key-space.js';
 import { OTHER_PROTOCOL } from '../../store/redis/connection/redis-error.js';
 import type { moduleOptions } from '../connection-flags.js';
 import { clauseOf, error, type Finding, ok } from './finding.js';
@@ -46,7 +46,7 @@ export async function admit(
   if (isClusterConnection(connection))
     return admitCluster(connection as ClusterDescription, keyPrefix, settings);
   const nodes = (isQuorum(connection) ? connection : [connection]) as (string | RedisOptions)[];
-  const keySpace = new SingleKeySpace(keyPrefix, '', 'pubsub');
+  const keySpace = new KeySpace('common', keyPrefix);
   return Promise.all(
     nodes.map((node) => {
       const { Redis } = loadIoredis();
@@ -103,7 +103,7 @@ async function admitCluster(
     .replaceAll(/\/\/[^@/]*@/g, '//');
   try {
     await connected(cluster);
-    const keySpace = new ClusterKeySpace(keyPrefix, '', 'pubsub');
+    const keySpace = new KeySpace('cluster', keyPrefix);
     const masters = cluster
       .nodes('master')
       .filter((master) => cluster.slots.some(([owner]) => owner === nameOf(master)));
@@ -124,7 +124,7 @@ async function admitCluster(
 }
 
 /** A lock's key in a slot of a node. */
-function keyAt({ slots }: Cluster, node: string, keySpace: ClusterKeySpace): string {
+function keyAt({ slots }: Cluster, node: string, keySpace: KeySpace): string {
   const { Command } = loadIoredis();
   for (let i = 0; ; i += 1) {
     const key = keySpace.lock(`trial-${i}`);

@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls';
 import type { Redis } from 'ioredis';
-import type { ClusterKeySpace, SingleKeySpace } from '../../store/redis/key-space.js';
+import type { KeySpace } from '../../store/redis/key-space.js';
 
 /** The application's options, with which measured times are compared. */
 export interface DoctorSettings {
@@ -11,7 +11,7 @@ export interface DoctorSettings {
 }
 
 export interface PatientSettings extends DoctorSettings {
-  readonly keySpace: SingleKeySpace | ClusterKeySpace;
+  readonly keySpace: KeySpace;
   readonly subscribe: 'subscribe' | 'ssubscribe';
   /** An unused key in a slot of the server. */
   readonly key: string;

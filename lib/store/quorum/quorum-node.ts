@@ -48,7 +48,7 @@ export class QuorumKeys extends KeySpace {
     keyPrefix: string,
     nodeTimeout: number,
   ) {
-    super(keyPrefix, '', 'pubsub');
+    super('quorum', keyPrefix);
     this.claimTtl = Math.ceil(2 * nodeTimeout);
   }
 

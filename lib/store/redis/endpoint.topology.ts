@@ -6,7 +6,7 @@ import { RedisConnection } from './connection/connection.js';
 import { EndpointInbox } from './endpoint-inbox.js';
 import { ScriptRunner, type Scripts } from './connection/script-runner.js';
 import { slotOf } from './connection/slot-of.js';
-import { type KeySpace, type OwnInbox, PerNameKeySpace, SingleKeySpace } from './key-space.js';
+import { KeySpace, type OwnInbox } from './key-space.js';
 import { Replication } from './replicas/replication.js';
 import { scanNames } from './scan-names.js';
 import type { RedisStoreSettings, Topology } from './topology.js';
@@ -37,12 +37,11 @@ export class EndpointTopology implements Topology {
     this.connection = new RedisConnection(connection, log, credentials);
     const { keyPrefix: clientPrefix, redaction, where } = this.connection;
     const runner = new ScriptRunner(this.connection, clock, commandTimeout);
+    this.keySpace = new KeySpace(layout, keyPrefix, clientPrefix, wake);
     if (layout === 'per-name') {
-      this.keySpace = new PerNameKeySpace(keyPrefix, clientPrefix, wake);
       this.scripts = slotScripts(this.connection, runner);
       this.maxBatch = 1;
     } else {
-      this.keySpace = new SingleKeySpace(keyPrefix, clientPrefix, wake);
       this.scripts = runner;
       this.replication = new Replication(this.connection, clock, commandTimeout);
     }

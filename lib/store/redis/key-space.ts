@@ -7,30 +7,37 @@ export interface OwnInbox {
   readonly key: string;
 }
 
-/** Names of the keys and channels of a lock: a counter of fencing tokens for each name, and one inbox for all. */
+/**
+ * - common: one counter of fencing tokens, so that no key of a name remains, and one channel for each instance.
+ * - quorum: a counter for each name, and one channel for each instance.
+ * - cluster: all keys of a name are in its slot: a script reaches only one slot, and `SPUBLISH` counts the receivers there.
+ * - per-name: the keys of a Cluster behind one endpoint, where no message leaves its slot.
+ */
+export type KeyLayout = 'common' | 'quorum' | 'cluster' | 'per-name';
+
+/** Names of the keys and channels of a lock. */
 export class KeySpace {
   /** Prefix of the common channel that notifies an instance of a forced release; empty for no notification. */
   readonly revocations: string;
-  /** Length of the part before `{name}` in a key as Redis receives it. */
+  /** The part before `{name}` in a key as Redis receives it. */
+  readonly before: string;
+  /** The length of that part. */
   readonly prefixLength: number;
 
   /** @param clientPrefix prefix that the client adds to keys, but not to channels */
   constructor(
-    protected readonly prefix: string,
-    protected readonly clientPrefix: string,
-    protected readonly wake: 'pubsub' | 'poll',
+    private readonly layout: KeyLayout,
+    private readonly prefix: string,
+    private readonly clientPrefix = '',
+    private readonly wake: 'pubsub' | 'poll' = 'pubsub',
   ) {
-    this.revocations = wake === 'poll' ? '' : `${prefix}inbox:`;
-    this.prefixLength = Buffer.byteLength(clientPrefix + prefix);
+    this.revocations = wake === 'poll' || layout === 'per-name' ? '' : `${prefix}inbox:`;
+    this.before = clientPrefix + prefix;
+    this.prefixLength = Buffer.byteLength(this.before);
   }
 
   lock(name: string): string {
     return `${this.prefix}{${name}}`;
-  }
-
-  /** The part before `{name}` in a key as Redis receives it. */
-  get before(): string {
-    return this.clientPrefix + this.prefix;
   }
 
   keys(name: string): [lock: string, queue: string, shared: string] {
@@ -49,8 +56,10 @@ export class KeySpace {
   }
 
   /** Prefix of the channel that notifies an instance of a grant of this lock; empty for no notification. */
-  inbox(_lock: string): string {
-    return this.revocations;
+  inbox(lock: string): string {
+    if (this.layout === 'common' || this.layout === 'quorum') return this.revocations;
+    // The client's key prefix may contain its own hash tag.
+    return this.wake === 'poll' ? '' : `${this.clientPrefix}${lock}:inbox:`;
   }
 
   /** The channel on which an instance receives the messages about a name. */
@@ -59,7 +68,9 @@ export class KeySpace {
   }
 
   ownInbox(instance: string): OwnInbox {
-    return { key: this.unused, channel: this.revocations + instance };
+    if (this.layout !== 'per-name') return { key: this.unused, channel: this.revocations + instance };
+    const name = `instance:${instance}`;
+    return { name, key: `${this.lock(name)}:trial`, channel: this.channelOf(name, instance) };
   }
 
   /** The key and the command of a message to an instance about all its names. */
@@ -71,34 +82,6 @@ export class KeySpace {
 
   /** The key of the counter of a lock's fencing tokens. */
   fence(lock: string): string {
-    return `${lock}:fence`;
-  }
-}
-
-/** One counter for all names, so that no key of a name remains. */
-export class SingleKeySpace extends KeySpace {
-  private readonly counter = `${this.prefix}fence`;
-
-  override fence(): string {
-    return this.counter;
-  }
-}
-
-/** All keys of a lock in its slot: a script reaches only one slot, and `SPUBLISH` counts the receivers there. */
-export class ClusterKeySpace extends KeySpace {
-  override inbox(lock: string): string {
-    if (this.wake === 'poll') return '';
-    // The client's key prefix may contain its own hash tag.
-    return `${this.clientPrefix}${lock}:inbox:`;
-  }
-}
-
-/** The keys of a Cluster behind one endpoint, where no message leaves its slot. */
-export class PerNameKeySpace extends ClusterKeySpace {
-  override readonly revocations = '';
-
-  override ownInbox(instance: string): OwnInbox {
-    const name = `instance:${instance}`;
-    return { name, key: `${this.lock(name)}:trial`, channel: this.channelOf(name, instance) };
+    return this.layout === 'common' ? `${this.prefix}fence` : `${lock}:fence`;
   }
 }

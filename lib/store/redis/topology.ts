@@ -7,7 +7,7 @@ import type {
 import type { LockLog } from '../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../lock-store.js';
 import type { RedisConnection } from './connection/connection.js';
-import type { KeySpace } from './key-space.js';
+import type { KeyLayout, KeySpace } from './key-space.js';
 import type { Replication } from './replicas/replication.js';
 import type { Scripts } from './connection/script-runner.js';
 import type { Receivers, TrialSettings } from './trial/trial.js';
@@ -23,7 +23,7 @@ export interface RedisStoreSettings {
   readonly wake: 'pubsub' | 'poll';
   readonly consequence?: TrialSettings['consequence'];
   /** Layout of the keys behind one endpoint; a Cluster always keeps all keys of a name in its slot. */
-  readonly layout: 'common' | 'per-name';
+  readonly layout: Extract<KeyLayout, 'common' | 'per-name'>;
   readonly clock: Clock;
   readonly log: LockLog;
 }

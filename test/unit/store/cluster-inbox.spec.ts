@@ -1,7 +1,7 @@
 import type { ClusterConnection } from '../../../lib/store/redis/cluster/cluster-connection.js';
 import { ClusterInbox } from '../../../lib/store/redis/cluster/cluster-inbox.js';
 import type { ClientEvents, RedisClient } from '../../../lib/store/redis/connection/redis-client.js';
-import { ClusterKeySpace } from '../../../lib/store/redis/key-space.js';
+import { KeySpace } from '../../../lib/store/redis/key-space.js';
 import type { Trial } from '../../../lib/store/redis/trial/trial.js';
 import { NO_EVENTS } from '../../support/no-events.js';
 import { QUIET } from '../../support/quiet.js';
@@ -29,7 +29,7 @@ describe('An inbox in a Cluster', () => {
       instance: 'me',
       log: { ...QUIET, warn: (message: string) => warnings.push(message) },
     };
-    const keySpace = new ClusterKeySpace('lock:', '', 'pubsub');
+    const keySpace = new KeySpace('cluster', 'lock:');
     const trials = { receivers: 'untried' as const, trialAt: () => trial };
     const inbox = new ClusterInbox(connection, keySpace, settings, trials, NO_EVENTS);
     return { errors, inbox, warnings };

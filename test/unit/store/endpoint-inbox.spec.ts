@@ -1,7 +1,7 @@
 import { EndpointInbox } from '../../../lib/store/redis/endpoint-inbox.js';
 import type { StoreEvents } from '../../../lib/store/lock-store.js';
 import type { ClientEvents, RedisClient } from '../../../lib/store/redis/connection/redis-client.js';
-import { PerNameKeySpace } from '../../../lib/store/redis/key-space.js';
+import { KeySpace } from '../../../lib/store/redis/key-space.js';
 import { QUIET } from '../../support/quiet.js';
 import { ManualClock, settle } from '../engine/manual-clock.js';
 
@@ -38,7 +38,7 @@ describe('An inbox with a channel for each name', () => {
     const events = { isInUse: (name: string) => used.has(name) } as unknown as StoreEvents;
     const trial = { receivers: 'counted', hear: () => undefined } as const;
     const settings = { clock, commandTimeout: 1_000, instance: 'me', log };
-    const keySpace = new PerNameKeySpace('channel:', '', 'pubsub');
+    const keySpace = new KeySpace('per-name', 'channel:');
     const inbox = new EndpointInbox(client, keySpace, settings, events, trial, (name) =>
       subscribed.push(name),
     );

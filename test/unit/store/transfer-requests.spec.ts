@@ -1,4 +1,4 @@
-import { ClusterKeySpace } from '../../../lib/store/redis/key-space.js';
+import { KeySpace } from '../../../lib/store/redis/key-space.js';
 import type { Outbox } from '../../../lib/store/redis/outbox.js';
 import { TransferRequests } from '../../../lib/store/redis/transfer-requests.js';
 
@@ -9,7 +9,7 @@ function scene() {
   const sent: string[] = [];
   const answers: ((reply: number | Error) => void)[] = [];
   const outbox = {
-    keySpace: new ClusterKeySpace('lock:', '', 'pubsub'),
+    keySpace: new KeySpace('cluster', 'lock:'),
     runWithoutTimeout: (_script: unknown, [lock = '']: readonly string[]) => {
       sent.push(lock);
       return new Promise((resolve, reject) => {

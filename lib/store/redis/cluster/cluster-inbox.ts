@@ -1,6 +1,6 @@
 import type { StoreEvents } from '../../lock-store.js';
 import { deliver } from '../connection/inbox.js';
-import type { ClusterKeySpace } from '../key-space.js';
+import type { KeySpace } from '../key-space.js';
 import type { SubscribeCommand } from '../connection/redis-client.js';
 import { slotOf } from '../connection/slot-of.js';
 import { type Subscription, Subscriptions, type SubscriptionSettings } from '../subscriptions.js';
@@ -23,7 +23,7 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
 
   constructor(
     private readonly connection: ClusterConnection,
-    keySpace: ClusterKeySpace,
+    keySpace: KeySpace,
     settings: SubscriptionSettings,
     private readonly trials: { readonly receivers: Receivers; trialAt(address: string): Trial },
     events: StoreEvents,

@@ -1,6 +1,6 @@
 import type { ClusterOption } from '../../../options/connection/cluster-option.js';
 import type { StoreEvents } from '../../lock-store.js';
-import { ClusterKeySpace } from '../key-space.js';
+import { KeySpace } from '../key-space.js';
 import { answerWithin } from '../../../primitives/answer-within.js';
 import { type Receivers, Trial } from '../trial/trial.js';
 import { scanNames } from '../scan-names.js';
@@ -11,7 +11,7 @@ import { ClusterScripts } from './cluster-scripts.js';
 
 /** A Redis Cluster: a connection to each node for scripts, and a second one to each node at which callers wait. */
 export class ClusterTopology implements Topology {
-  readonly keySpace: ClusterKeySpace;
+  readonly keySpace: KeySpace;
   readonly scripts: ClusterScripts;
   /** A script reaches one slot. Renewals of one tick still leave in one packet to each node. */
   readonly maxBatch = 1;
@@ -27,7 +27,7 @@ export class ClusterTopology implements Topology {
   ) {
     const { clock, commandTimeout, credentials, keyPrefix, log, wake } = settings;
     this.connection = new ClusterConnection(connection, log, credentials);
-    this.keySpace = new ClusterKeySpace(keyPrefix, this.connection.keyPrefix, wake);
+    this.keySpace = new KeySpace('cluster', keyPrefix, this.connection.keyPrefix, wake);
     this.scripts = new ClusterScripts(this.connection, clock, commandTimeout);
   }
 
