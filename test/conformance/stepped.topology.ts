@@ -1,6 +1,5 @@
 import type { StoreEvents } from '../../lib/store/lock-store.js';
 import { KeySpace } from '../../lib/store/redis/key-space.js';
-import type { Scripts } from '../../lib/store/redis/connection/script-runner.js';
 import type { RedisStoreSettings, Topology } from '../../lib/store/redis/topology.js';
 import type { SteppedRedis } from './stepped-redis.js';
 
@@ -14,7 +13,6 @@ export class SteppedTopology implements Topology {
   readonly keySpace = new KeySpace('common', 'lock:');
   readonly inbox = undefined;
   readonly receivers = 'counted';
-  readonly scripts: Scripts;
   private readonly redis: SteppedRedis;
 
   constructor(
@@ -22,8 +20,15 @@ export class SteppedTopology implements Topology {
     private readonly settings: RedisStoreSettings,
   ) {
     this.redis = connection as SteppedRedis;
+  }
+
+  runnerOf(): ReturnType<Topology['runnerOf']> {
     const run = this.redis.run.bind(this.redis);
-    this.scripts = { isIdle: true, serverOf: () => '', run, runWithoutTimeout: run };
+    return { isIdle: true, letMessagesLead: () => undefined, run, runWithoutTimeout: run };
+  }
+
+  serverOf(): string {
+    return '';
   }
 
   canReceive(): boolean {

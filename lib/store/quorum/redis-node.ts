@@ -34,7 +34,7 @@ export class RedisNode extends EndpointTopology implements QuorumNode {
     super(connection, {
       ...settings,
       connection,
-      layout: 'common',
+      layout: 'quorum',
       wake: 'pubsub',
       consequence: 'Waiters may lose their place there, and ask at intervals.',
       log: {
@@ -91,7 +91,10 @@ export class RedisNode extends EndpointTopology implements QuorumNode {
   private gather(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     if (this.requests?.script !== script) this.flush();
     if (!this.requests) {
-      this.requests = { script, batch: new ScriptBatch((own) => this.call(script, own.keys, own.args)) };
+      this.requests = {
+        script,
+        batch: new ScriptBatch((own) => this.runner.runWithoutTimeout(script, own.keys, own.args)),
+      };
       process.nextTick(() => this.flush());
     }
     const { batch } = this.requests;
@@ -107,12 +110,7 @@ export class RedisNode extends EndpointTopology implements QuorumNode {
 
   private send(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     this.flush();
-    return this.call(script, keys, args);
-  }
-
-  private call(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
-    this.connection.commands.cork();
-    return this.scripts.runWithoutTimeout(script, keys, args);
+    return this.runner.runWithoutTimeout(script, keys, args);
   }
 
   override close(): void {

@@ -4,7 +4,7 @@ import { instanceOf } from '../owner-id.js';
 import { commandScript } from '../scripts/command.script.js';
 import { RedisConnection } from './connection/connection.js';
 import { EndpointInbox } from './endpoint-inbox.js';
-import { ScriptRunner, type Scripts } from './connection/script-runner.js';
+import { ScriptRunner } from './connection/script-runner.js';
 import { slotOf } from './connection/slot-of.js';
 import { KeySpace, type OwnInbox } from './key-space.js';
 import { Replication } from './replicas/replication.js';
@@ -21,7 +21,7 @@ export class EndpointTopology implements Topology {
   inbox: EndpointInbox | undefined;
   readonly connection: RedisConnection;
   readonly keySpace: KeySpace;
-  readonly scripts: Scripts;
+  protected readonly runner: ScriptRunner;
   readonly maxBatch: number | undefined;
   readonly replication: Replication | undefined;
   /** Where this instance receives messages about all its names, and those of trials. */
@@ -36,19 +36,14 @@ export class EndpointTopology implements Topology {
     const { clock, commandTimeout, credentials, instance, keyPrefix, layout, log, wake } = settings;
     this.connection = new RedisConnection(connection, log, credentials);
     const { keyPrefix: clientPrefix, redaction, where } = this.connection;
-    const runner = new ScriptRunner(this.connection, clock, commandTimeout);
+    this.runner = new ScriptRunner(this.connection, clock, commandTimeout, layout !== 'common');
     this.keySpace = new KeySpace(layout, keyPrefix, clientPrefix, wake);
-    if (layout === 'per-name') {
-      this.scripts = slotScripts(this.connection, runner);
-      this.maxBatch = 1;
-    } else {
-      this.scripts = runner;
-      this.replication = new Replication(this.connection, clock, commandTimeout);
-    }
+    if (layout === 'per-name') this.maxBatch = 1;
+    if (layout === 'common') this.replication = new Replication(this.connection, clock, commandTimeout);
     this.own = this.keySpace.ownInbox(instance);
     this.trial = new Trial({
       ...settings,
-      scripts: this.scripts,
+      runnerOf: () => this.runner,
       redaction,
       where,
       replace: () => this.inbox?.replace(),
@@ -97,10 +92,17 @@ export class EndpointTopology implements Topology {
     this.inbox.open(this.own);
   }
 
+  runnerOf(): ScriptRunner {
+    return this.runner;
+  }
+
+  serverOf([key = '']: readonly string[]): string {
+    return this.settings.layout === 'per-name' ? String(slotOf(this.connection.keyPrefix + key)) : '';
+  }
+
   names(beginning: string): AsyncIterable<readonly string[]> {
-    const { keySpace, scripts } = this;
-    const { before, unused } = keySpace;
-    return scanNames({ run: scripts.run.bind(scripts), keys: [unused], before }, beginning);
+    const { before, unused } = this.keySpace;
+    return scanNames({ run: (...call) => this.runner.run(...call), keys: [unused], before }, beginning);
   }
 
   /**
@@ -109,11 +111,11 @@ export class EndpointTopology implements Topology {
    */
   async notifyRevoked(owners: readonly string[], name: string): Promise<void> {
     const { layout, wake } = this.settings;
-    if (layout === 'common' || wake === 'poll') return;
+    if (layout !== 'per-name' || wake === 'poll') return;
     await Promise.allSettled(
       owners.map((owner) => {
         const message = this.keySpace.messageTo(instanceOf(owner), `revoked ${owner} ${name}`);
-        return this.scripts.run(commandScript, ...message);
+        return this.runner.run(commandScript, ...message);
       }),
     );
   }
@@ -129,19 +131,4 @@ export class EndpointTopology implements Topology {
     const { channel, key, name = '' } = this.own;
     this.trial.begin(() => ({ key, channel: this.inbox?.canReceive(name) ? channel : '' }));
   }
-}
-
-/** Runs scripts through one endpoint with several servers behind it. Each script has keys of one slot only. */
-function slotScripts({ commands, keyPrefix }: RedisConnection, runner: ScriptRunner): Scripts {
-  return {
-    run: (...call) => {
-      commands.cork();
-      return runner.run(...call);
-    },
-    runWithoutTimeout: (...call) => {
-      commands.cork();
-      return runner.runWithoutTimeout(...call);
-    },
-    serverOf: ([key = '']) => String(slotOf(keyPrefix + key)),
-  };
 }

@@ -23,7 +23,10 @@ export class Outbox {
   private readonly times: ServerTimes;
 
   constructor(
-    private readonly topology: Pick<Topology, 'keySpace' | 'maxBatch' | 'receivers' | 'scripts'>,
+    private readonly topology: Pick<
+      Topology,
+      'keySpace' | 'maxBatch' | 'receivers' | 'runnerOf' | 'serverOf'
+    >,
     private readonly settings: Pick<RedisStoreSettings, 'clock' | 'commandTimeout' | 'instance'>,
   ) {
     this.times = new ServerTimes(settings.clock);
@@ -73,11 +76,11 @@ export class Outbox {
 
   /**
    * Sends the gathered requests at the end of this tick. While a call is in flight, it waits until all received data
-   * has been read, so that the requests of many connections share a call.
+   * has been read, so that the requests of many connections share a call. Several servers gather none.
    */
   flushSoon(): void {
-    if (this.isFlushDue) return;
-    if (this.topology.scripts.isIdle === false) return this.flushAfterInput();
+    if (this.isFlushDue || this.topology.maxBatch === 1) return;
+    if (!this.topology.runnerOf([]).isIdle) return this.flushAfterInput();
     this.isFlushDue = true;
     process.nextTick(() => this.flushDue());
   }
@@ -99,13 +102,13 @@ export class Outbox {
   /** Runs a script after the gathered requests of this tick, so that Redis receives all in that order. */
   run(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     this.flush();
-    return this.topology.scripts.run(script, keys, args);
+    return this.topology.runnerOf(keys).run(script, keys, args);
   }
 
   /** Runs a script as {@link run} does, without a time limit for the reply. */
   runWithoutTimeout(script: LuaScript, keys: readonly string[], args: Args): Promise<unknown> {
     this.flush();
-    return this.topology.scripts.runWithoutTimeout(script, keys, args);
+    return this.topology.runnerOf(keys).runWithoutTimeout(script, keys, args);
   }
 
   /**
@@ -118,13 +121,14 @@ export class Outbox {
     validity = this.settings.commandTimeout / 2,
   ): Promise<unknown> {
     const { clock, instance } = this.settings;
-    const { scripts } = this.topology;
+    const { topology } = this;
     const keys = this.withFence(content.keys);
-    const server = scripts.serverOf(keys);
+    const server = topology.serverOf(keys);
     const latest = this.times.in(validity, server);
     const sentAt = clock.now();
     const args = [instance, latest, `${this.endedToken} ${this.prefixes(content.keys)}`, ...content.args];
-    return scripts.runWithoutTimeout(script, keys, args).then((reply) => {
+    const replied = topology.runnerOf(keys).runWithoutTimeout(script, keys, args);
+    return replied.then((reply) => {
       const said = Array.isArray(reply) ? 0 : integer(reply);
       if (said < 0) {
         this.times.correct(-said, server, sentAt);
@@ -140,10 +144,10 @@ export class Outbox {
     { keys, args, isAwaited }: BatchContent,
     ...holder: string[]
   ): Promise<unknown> {
-    const { scripts } = this.topology;
     const all = this.withFence(keys);
-    if (isAwaited) scripts.letMessagesLead?.(all);
-    return scripts.run(script, all, [...holder, this.prefixes(keys), ...args]);
+    const runner = this.topology.runnerOf(all);
+    if (isAwaited) runner.letMessagesLead();
+    return runner.run(script, all, [...holder, this.prefixes(keys), ...args]);
   }
 
   /** Prepends the counter of these locks. */

@@ -66,10 +66,10 @@ export class RedisOperations implements StoreOperations {
     names: readonly string[],
     withMarks = false,
   ): Promise<PromiseSettledResult<LockSnapshot>[]> {
-    const { keySpace, maxBatch, scripts } = this.topology;
-    this.outbox.flush();
+    const { outbox } = this;
+    const { keySpace, maxBatch } = this.topology;
     const queries = new ScriptBatch(
-      ({ keys }) => scripts.run(queryScript, keys, withMarks ? ['marks'] : []),
+      ({ keys }) => outbox.run(queryScript, keys, withMarks ? ['marks'] : []),
       maxBatch,
     );
     const answers = names.map((name) => {

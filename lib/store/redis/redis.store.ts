@@ -120,10 +120,9 @@ export class RedisStore implements LockStore {
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
-    this.outbox.flush();
     return extendLeases(batch, {
       keys: (name) => this.outbox.keySpace.keys(name),
-      send: (script, { keys, args }) => this.topology.scripts.run(script, keys, args),
+      send: (script, { keys, args }) => this.outbox.run(script, keys, args),
       confirm: (extension, demand) => this.confirm(extension, demand),
       maxBatch: this.maxBatch,
     });

@@ -1,12 +1,12 @@
 import { commandScript } from '../scripts/command.script.js';
 import { list, text } from './connection/script-reply.js';
-import type { Scripts } from './connection/script-runner.js';
+import type { ScriptRunner } from './connection/script-runner.js';
 
 /** Number of keys in one step of the scan, which blocks the server for a fraction of a millisecond. */
 const COUNT = 200;
 
 export interface ScannedServer {
-  readonly run: Scripts['run'];
+  readonly run: ScriptRunner['run'];
   /** A key of the node on a Cluster, otherwise any key: proxies refuse scripts without a key. */
   readonly keys: readonly [string];
   /** The part before `{name}` in a key as Redis receives it. */

@@ -9,7 +9,7 @@ import type { StoreEvents } from '../lock-store.js';
 import type { RedisConnection } from './connection/connection.js';
 import type { KeyLayout, KeySpace } from './key-space.js';
 import type { Replication } from './replicas/replication.js';
-import type { Scripts } from './connection/script-runner.js';
+import type { ScriptRunner } from './connection/script-runner.js';
 import type { Receivers, TrialSettings } from './trial/trial.js';
 
 export interface RedisStoreSettings {
@@ -23,7 +23,7 @@ export interface RedisStoreSettings {
   readonly wake: 'pubsub' | 'poll';
   readonly consequence?: TrialSettings['consequence'];
   /** Layout of the keys behind one endpoint; a Cluster always keeps all keys of a name in its slot. */
-  readonly layout: Extract<KeyLayout, 'common' | 'per-name'>;
+  readonly layout: KeyLayout;
   readonly clock: Clock;
   readonly log: LockLog;
 }
@@ -32,7 +32,6 @@ export interface RedisStoreSettings {
 export interface Topology {
   readonly connection: Pick<RedisConnection, 'connectAhead' | 'ready' | 'trouble'>;
   readonly keySpace: KeySpace;
-  readonly scripts: Scripts;
   readonly inbox: { listen(name: string): void } | undefined;
   /** Whether the server counts the receivers of scripts' messages. */
   readonly receivers: Receivers;
@@ -44,6 +43,12 @@ export interface Topology {
   doubt(name: string): void;
   /** Notifies holders of a forced release, if its script cannot; undefined if it can. */
   notifyRevoked?(owners: readonly string[], name: string): Promise<void>;
+  /** Runs the scripts of these keys, which are on one server. */
+  runnerOf(
+    keys: readonly string[],
+  ): Pick<ScriptRunner, 'isIdle' | 'letMessagesLead' | 'run' | 'runWithoutTimeout'>;
+  /** Identifies the server of keys, because the clocks of servers may differ. */
+  serverOf(keys: readonly string[]): string;
   /** Undefined if the topology rejects `replicas`. */
   readonly replication?: Replication | undefined;
   /** Connects, and starts to report messages and interruptions. */

@@ -36,6 +36,7 @@ function startRunner(): {
             isLost = false;
             send(answer);
           }),
+        cork: () => undefined,
         letMessagesLead: async () => undefined,
       },
       needsText: false,
@@ -49,6 +50,7 @@ function startRunner(): {
     },
     clock,
     TIMEOUT,
+    false,
   );
   return { clock, runner, replaced, thaw: () => (frozen = false), lose: () => (isLost = true) };
 }

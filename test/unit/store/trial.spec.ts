@@ -21,13 +21,13 @@ describe('A trial', () => {
     [clock, names, changes, warned, complained] = [new ManualClock(), [], [], [], []];
     replaced = 0;
     trial = new Trial({
-      scripts: {
+      runnerOf: () => ({
         runWithoutTimeout: async (_script, _keys, [, given]) => {
           const name = String(given);
           names.push(name);
           return [receiversOf(name), '8.0.0', '', '', '', ''];
         },
-      },
+      }),
       redaction: new Redaction(),
       clock,
       commandTimeout: 5_000,

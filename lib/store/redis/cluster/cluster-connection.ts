@@ -2,6 +2,7 @@ import { type ClusterOption, isNodeRedis } from '../../../options/connection/clu
 import type { CredentialsProvider } from '../../../options/module-options.interface.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import type { ClusterClients } from '../connection/redis-client.js';
+import type { ScriptConnection } from '../connection/script-runner.js';
 import { slotOf } from '../connection/slot-of.js';
 import { StoreConnection } from '../connection/store-connection.js';
 import { IoredisCluster } from '../ioredis/ioredis-cluster.js';
@@ -49,10 +50,38 @@ export class ClusterConnection extends StoreConnection<ClusterClients> {
     return [...keys.values()];
   }
 
-  /** Cuts the silent connection to a node; the client repeats the unanswered requests. */
-  replaceSilent(address: string): void {
-    // In any state: a frozen node accepts connections, and the client would wait without limit for its first reply.
-    if (this.clients.isOwned) this.clients.node(address)?.cut();
+  /** The address of the node that serves a key; '' if unknown. */
+  addressOf(key: string): string {
+    return this.clients.ownerOf(slotOf(this.keyPrefix + key)) ?? '';
+  }
+
+  /**
+   * The connection of one node: requests go through the Cluster's client, which routes them; socket and silence are
+   * those of the node.
+   */
+  at(address: string): ScriptConnection {
+    const { clients, needsText } = this;
+    const trouble = (): Error => this.trouble;
+    return {
+      needsText,
+      commands: {
+        cork: () => clients.node(address)?.cork(),
+        evaluate: (...call) => {
+          // Otherwise ioredis would connect in the caller's async context, and the socket would keep it.
+          clients.node(address)?.connect();
+          return clients.evaluate(...call);
+        },
+        letMessagesLead: async () => clients.node(address)?.letMessagesLead(),
+      },
+      get trouble() {
+        return trouble();
+      },
+      // In any state: a frozen node accepts connections, and the client would wait without limit for its first reply.
+      replaceSilent: () => {
+        if (clients.isOwned) clients.node(address)?.cut();
+      },
+      problemOf: (error) => this.problemOf(error),
+    };
   }
 
   override close(): void {

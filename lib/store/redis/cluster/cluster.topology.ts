@@ -4,19 +4,23 @@ import { KeySpace } from '../key-space.js';
 import { answerWithin } from '../../../primitives/answer-within.js';
 import { type Receivers, Trial } from '../trial/trial.js';
 import { scanNames } from '../scan-names.js';
+import { ScriptRunner } from '../connection/script-runner.js';
 import type { Topology, RedisStoreSettings } from '../topology.js';
 import { ClusterConnection } from './cluster-connection.js';
 import { ClusterInbox } from './cluster-inbox.js';
-import { ClusterScripts } from './cluster-scripts.js';
 
-/** A Redis Cluster: a connection to each node for scripts, and a second one to each node at which callers wait. */
+/**
+ * A Redis Cluster: a connection to each node for scripts, and a second one to each node at which callers wait. The client
+ * follows redirections, separately for each request.
+ */
 export class ClusterTopology implements Topology {
   readonly keySpace: KeySpace;
-  readonly scripts: ClusterScripts;
   /** A script reaches one slot. Renewals of one tick still leave in one packet to each node. */
   readonly maxBatch = 1;
   inbox: ClusterInbox | undefined;
   readonly connection: ClusterConnection;
+  /** By address. A node is silent, or not, whatever the others are. */
+  private readonly runners = new Map<string, ScriptRunner>();
   /** By address. The instance tries each node when it begins to listen there. */
   private readonly trials = new Map<string, Trial>();
   private events: StoreEvents | undefined;
@@ -25,10 +29,14 @@ export class ClusterTopology implements Topology {
     connection: ClusterOption,
     private readonly settings: RedisStoreSettings,
   ) {
-    const { clock, commandTimeout, credentials, keyPrefix, log, wake } = settings;
+    const { credentials, keyPrefix, log, wake } = settings;
     this.connection = new ClusterConnection(connection, log, credentials);
     this.keySpace = new KeySpace('cluster', keyPrefix, this.connection.keyPrefix, wake);
-    this.scripts = new ClusterScripts(this.connection, clock, commandTimeout);
+    // The pending requests of removed nodes continue to wait.
+    this.connection.onRefresh(() => {
+      for (const address of this.runners.keys())
+        if (!this.connection.clients.node(address)) this.runners.delete(address);
+    });
   }
 
   /** Whether messages are counted. An untried node counts as equal to the others. */
@@ -49,13 +57,29 @@ export class ClusterTopology implements Topology {
     this.inbox?.doubt(name);
   }
 
+  runnerOf(keys: readonly string[]): ScriptRunner {
+    const { connection, runners, settings } = this;
+    const address = this.serverOf(keys);
+    const known = runners.get(address);
+    if (known) return known;
+    const runner = new ScriptRunner(connection.at(address), settings.clock, settings.commandTimeout, true);
+    runners.set(address, runner);
+    return runner;
+  }
+
+  serverOf([key = '']: readonly string[]): string {
+    return this.connection.addressOf(key);
+  }
+
   async *names(beginning: string): AsyncGenerator<readonly string[], void> {
-    const { connection, keySpace, scripts, settings } = this;
+    const { connection, keySpace, settings } = this;
     connection.connect();
     await answerWithin(settings.clock, connection.ready(), settings.commandTimeout);
-    const run = scripts.run.bind(scripts);
     for (const key of connection.keysOfMasters((i) => keySpace.lock(String(i))))
-      yield* scanNames({ run, keys: [key], before: keySpace.before }, beginning);
+      yield* scanNames(
+        { run: (...call) => this.runnerOf([key]).run(...call), keys: [key], before: keySpace.before },
+        beginning,
+      );
   }
 
   open(events: StoreEvents): void {
@@ -64,7 +88,7 @@ export class ClusterTopology implements Topology {
     this.events = events;
     if (this.settings.wake === 'poll') {
       const target = { key: this.keySpace.unused, channel: '' };
-      return this.trialAt(this.scripts.serverOf([target.key])).begin(() => target);
+      return this.trialAt(this.serverOf([target.key])).begin(() => target);
     }
     this.inbox = new ClusterInbox(this.connection, this.keySpace, this.settings, this, events);
     this.inbox.open();
@@ -83,7 +107,7 @@ export class ClusterTopology implements Topology {
     if (!trial) {
       trial = new Trial({
         ...this.settings,
-        scripts: this.scripts,
+        runnerOf: (keys) => this.runnerOf(keys),
         redaction: this.connection.redaction,
         where: address,
         replace: () => this.inbox?.replaceAt(address),

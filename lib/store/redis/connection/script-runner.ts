@@ -6,19 +6,12 @@ import type { RedisClient, ScriptCall } from './redis-client.js';
 import { isAnswer } from './redis-error.js';
 
 export interface ScriptConnection {
-  readonly commands: Pick<RedisClient, 'evaluate' | 'letMessagesLead'>;
+  readonly commands: Pick<RedisClient, 'cork' | 'evaluate' | 'letMessagesLead'>;
   readonly trouble: Error;
   readonly needsText: boolean;
   replaceSilent(): void;
   /** Converts an error of a command for the engine. */
   problemOf(error: unknown): Error;
-}
-
-export interface Scripts extends Pick<ScriptRunner, 'run' | 'runWithoutTimeout' | 'serverOf'> {
-  /** Whether no call waits for its reply; undefined if each request leaves separately. */
-  readonly isIdle?: boolean;
-  /** Makes the server of these keys send the messages of the next script before its reply, if it can. */
-  letMessagesLead?(keys: readonly string[]): void;
 }
 
 export type RunArguments = [script: LuaScript, keys: readonly string[], args: ScriptCall['args']];
@@ -39,8 +32,8 @@ const rethrow = (error: Error): never => {
   throw error;
 };
 
-/** Runs scripts on Redis, and detects a silent connection. */
-export class ScriptRunner implements Scripts {
+/** Runs scripts on one connection, and detects that it is silent. */
+export class ScriptRunner {
   /** False if the user lacks the right: the server would log each attempt. */
   private mayLead = true;
   /** In the order of their deadlines, because all have the same timeout. */
@@ -49,10 +42,12 @@ export class ScriptRunner implements Scripts {
   private answeredAt = -Infinity;
   private replacedAt = -Infinity;
 
+  /** @param corks whether the calls of one tick leave in one packet */
   constructor(
     private readonly connection: ScriptConnection,
     private readonly clock: Clock,
     private readonly commandTimeout: number,
+    private readonly corks: boolean,
   ) {
     this.wakeUp = new AnswerWakeUp(clock, (now) => this.expire(now));
   }
@@ -62,12 +57,8 @@ export class ScriptRunner implements Scripts {
     return this.pending.size === 0;
   }
 
-  /** Identifies the server of keys, because the clocks of servers may differ. */
-  serverOf(_keys: readonly string[]): string {
-    return '';
-  }
-
-  letMessagesLead(_keys: readonly string[]): void {
+  /** Makes the server send the messages of the next script before its reply, if it can. */
+  letMessagesLead(): void {
     if (!this.mayLead) return;
     this.connection.commands.letMessagesLead().catch((error: unknown) => (this.mayLead &&= !isAnswer(error)));
   }
@@ -98,6 +89,7 @@ export class ScriptRunner implements Scripts {
   ): Promise<unknown> {
     const { commands } = this.connection;
     this.watch(sent, this.clock.now());
+    if (this.corks) commands.cork();
     const succeed = (reply: unknown): unknown => {
       this.noteAnswer(sent);
       return answer(

@@ -7,7 +7,7 @@ import { StoreRefusal } from '../../store-errors.js';
 import { trialScript } from '../../scripts/trial.script.js';
 import type { Redaction } from '../connection/redaction.js';
 import { isMoved } from '../connection/redis-error.js';
-import type { Scripts } from '../connection/script-runner.js';
+import type { ScriptRunner } from '../connection/script-runner.js';
 import { findings, type Findings, versionError } from './findings.js';
 
 /** Milliseconds until an undelivered message is repeated, because its listener may be reconnecting. */
@@ -46,7 +46,7 @@ export interface TrialTarget {
 }
 
 export interface TrialSettings {
-  readonly scripts: Pick<Scripts, 'runWithoutTimeout'>;
+  runnerOf(keys: readonly string[]): Pick<ScriptRunner, 'runWithoutTimeout'>;
   readonly redaction: Redaction;
   readonly clock: Clock;
   /** Maximum milliseconds of a message. */
@@ -156,7 +156,7 @@ export class Trial {
   private async run(target: TrialTarget | undefined): Promise<void> {
     if (!target) return;
     const { key, channel } = target;
-    const { redaction, scripts } = this.settings;
+    const { redaction } = this.settings;
     // A copied process continues with the same count.
     const name = (this.name = `${++trials}-${randomBytes(6).toString('hex')}`);
     this.note(name);
@@ -164,7 +164,8 @@ export class Trial {
     this.isAsking = true;
     let found: Findings | undefined;
     try {
-      const reply = await scripts.runWithoutTimeout(trialScript, [key], [channel, name]);
+      const runner = this.settings.runnerOf([key]);
+      const reply = await runner.runWithoutTimeout(trialScript, [key], [channel, name]);
       found = findings(reply, (text) => redaction.text(text));
     } catch (error) {
       // Other errors also fail the locks, which report them. A refusal here may affect only some locks.
