@@ -13,7 +13,7 @@ describe('The scripts of results', () => {
 
   const keep = (owner: string, token: number, then: 'hold' | 'release', json = '1'): Promise<unknown> => {
     const keys = ['lock:fence', LOCK, `${LOCK}:q`, `${LOCK}:s`, MARK];
-    return client.eval(keepScript.lua, 5, ...keys, owner, token, 10_000, json, 'lock:inbox:', 5, then);
+    return client.eval(keepScript.lua, 5, ...keys, owner, token, 10_000, json, '5 lock:inbox:', then);
   };
 
   it('release nothing when they are repeated, or when nothing is kept', async () => {

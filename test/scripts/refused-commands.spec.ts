@@ -16,7 +16,7 @@ import { RedisServer } from '../support/redis-server.js';
 
 const FENCE = 'lock:fence';
 const TTL = 10_000;
-const PREFIXES = ['lock:inbox:', 'lock:'.length] as const;
+const PREFIXES = '5 lock:inbox:';
 /** The same as one word, for the scripts that most requests run. */
 const BOTH = '5 lock:inbox:';
 
@@ -92,7 +92,7 @@ const releaseShared = {
 const yielding = {
   script: yieldScript,
   keys: single,
-  args: ['a:5', ...PREFIXES, 'a|3000|2', TTL, 2],
+  args: ['a:5', PREFIXES, 'a|3000|2', TTL, 2],
   owner: 'a:5',
 };
 const nodeAcquire = { script: quorumAcquireScript, keys: node, args: ['a', 100, 101, TTL, 'a|7', 600_000] };
@@ -173,32 +173,32 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'cancel, alone': {
     script: cancelScript,
     keys: single,
-    args: ['a', 'a|3000|1', ...PREFIXES],
+    args: ['a', 'a|3000|1', PREFIXES],
     owner: 'a:5',
     waiting: ['a|3000|1', PLACES.alone],
   },
   'cancel, shared': {
     script: cancelScript,
     keys: single,
-    args: ['a', 'a|3000|2|s1of2', ...PREFIXES, 0, 's1'],
+    args: ['a', 'a|3000|2|s1of2', PREFIXES, 0, 's1'],
     owner: 'shared',
     holders: { 'a~s1:1': TTL, 'b~s1:1': 900 },
     waiting: ['a|3000|1|s1', PLACES.limited],
   },
   'yield, kept': yielding,
   'yield, handed': { ...yielding, waiting },
-  'yield, with a gap': { ...yielding, args: ['a:5', ...PREFIXES, 'a|3000|2', 'gap', '7 0'], waiting },
+  'yield, with a gap': { ...yielding, args: ['a:5', PREFIXES, 'a|3000|2', 'gap', '7 0'], waiting },
   'force-release, alone': {
     script: forceReleaseScript,
     keys: single,
-    args: [...PREFIXES, 'lock:inbox:'],
+    args: [PREFIXES, 'lock:inbox:'],
     owner: 'v:5',
     waiting,
   },
   'force-release, shared': {
     script: forceReleaseScript,
     keys: single,
-    args: [...PREFIXES, 'lock:inbox:'],
+    args: [PREFIXES, 'lock:inbox:'],
     owner: 'shared',
     holders: { 'v~s1:1': TTL },
     waiting: [PLACES.sharing],
@@ -206,14 +206,14 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'keep, others wait': {
     script: keepScript,
     keys: [FENCE, N.lock, N.queue, N.shared, `${N.lock}:done`],
-    args: ['a:5', 5, TTL, '{}', ...PREFIXES, 'hold'],
+    args: ['a:5', 5, TTL, '{}', PREFIXES, 'hold'],
     owner: 'a:5',
     waiting,
   },
   'keep and release, others wait': {
     script: keepScript,
     keys: [FENCE, N.lock, N.queue, N.shared, `${N.lock}:done`],
-    args: ['a:5', 5, TTL, '{}', ...PREFIXES, 'release'],
+    args: ['a:5', 5, TTL, '{}', PREFIXES, 'release'],
     owner: 'a:5',
     waiting,
   },

@@ -63,7 +63,7 @@ export class ExclusiveRequests {
     const { outbox } = this;
     const keys: string[] = [];
     outbox.pushKeys(keys, name);
-    return [yieldScript, outbox.withFence(keys), [owner, ...outbox.common(keys), place, ...how]];
+    return [yieldScript, outbox.withFence(keys), [owner, outbox.prefixes(keys), place, ...how]];
   }
 
   /**

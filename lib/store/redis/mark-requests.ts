@@ -34,7 +34,7 @@ export class MarkRequests implements MarkStore {
     const { outbox } = this;
     const keys = [...outbox.keySpace.keys(name), outbox.keySpace.mark(name)];
     const then = releases ? 'release' : 'hold';
-    const args = [owner, token, Math.ceil(keep), json, ...outbox.common(keys), then];
+    const args = [owner, token, Math.ceil(keep), json, outbox.prefixes(keys), then];
     return isOne(await outbox.run(keepScript, outbox.withFence(keys), args));
   }
 

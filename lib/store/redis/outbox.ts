@@ -155,18 +155,8 @@ export class Outbox {
     return [this.keySpace.fence(keys[0] ?? ''), ...keys];
   }
 
-  private flushDue(): void {
-    this.isFlushDue = false;
-    this.flush();
-  }
-
-  /** The script arguments about inboxes and names. */
-  common(keys: readonly string[]): [inbox: string, prefixLength: number] {
-    return [this.inbox(keys[0] ?? ''), this.keySpace.prefixLength];
-  }
-
   /** The script arguments about inboxes and names as one word, because each argument costs time. */
-  private prefixes(keys: readonly string[]): string {
+  prefixes(keys: readonly string[]): string {
     return `${this.keySpace.prefixLength} ${this.inbox(keys[0] ?? '')}`;
   }
 
@@ -178,6 +168,11 @@ export class Outbox {
     const { receivers, keySpace } = this.topology;
     const inbox = receivers === 'uncounted' ? '' : keySpace.inbox(lock);
     return inbox !== '' && receivers === 'untried' ? inbox + UNTRIED : inbox;
+  }
+
+  private flushDue(): void {
+    this.isFlushDue = false;
+    this.flush();
   }
 
   /** Parses the reply to a release. A shared waiter may have been notified instead of admitted. */

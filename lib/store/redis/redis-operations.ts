@@ -44,7 +44,7 @@ export class RedisOperations implements StoreOperations {
     const { outbox, topology } = this;
     const keys = outbox.keySpace.keys(name);
     const only = owners ? ['only', ...owners] : [];
-    const args = [...outbox.common(keys), outbox.keySpace.revocations, ...only];
+    const args = [outbox.prefixes(keys), outbox.keySpace.revocations, ...only];
     const forced = forcedRelease(await outbox.run(forceReleaseScript, outbox.withFence(keys), args));
     await topology.notifyRevoked?.(forced.released, name);
     return forced;

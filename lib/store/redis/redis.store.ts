@@ -132,7 +132,7 @@ export class RedisStore implements LockStore {
     const { outbox } = this;
     const keys = outbox.keySpace.keys(name);
     const kept = shared ? [shared.since, sharedTag(shared.terms)] : [];
-    const args = [this.settings.instance, place, ...outbox.common(keys), ...kept];
+    const args = [this.settings.instance, place, outbox.prefixes(keys), ...kept];
     return list(await outbox.run(cancelScript, outbox.withFence(keys), args)).map(ownerId);
   }
 

@@ -8,8 +8,8 @@ import { include, luaScript } from './lua-script.js';
  * returns those that it does not know.
  *
  * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders.
- * ARGV  1 instance, 2 place in the queue, 3 inbox channel prefix or '' (no messages), 4 length of the key prefix.
- *       For shared holds also 5 a token that all named ones exceed, 6 their tag.
+ * ARGV  1 instance, 2 place in the queue, 3 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`.
+ *       For shared holds also 4 a token that all named ones exceed, 5 their tag.
  * Reply { owner id, … }.
  *
  * If the lock is shared or free, the script admits the waiters behind this one.
@@ -17,9 +17,10 @@ import { include, luaScript } from './lua-script.js';
  * O(n) for n holders and waiting instances.
  */
 export const cancelScript = luaScript('cancel')`
-local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[3], ARGV[4]
+local fence, lock, queue, shared = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local prefix, inbox = string.match(ARGV[3], '^(%d+) (.*)$')
 ${include(live, ownHolds, ownPlace, permits, serveQueue, handOff, prepare)}
-local instance, place, tag = ARGV[1], ARGV[2], ARGV[6] or ''
+local instance, place, tag = ARGV[1], ARGV[2], ARGV[5] or ''
 local owner = redis.call('GET', lock)
 prepare(queue)
 if owner == 'shared' then
@@ -32,7 +33,7 @@ redis.call('ZREM', queue, place)
 local found = {}
 if owner == 'shared' then
   local own = instance .. '~' .. tag .. ':'
-  for i, token in ipairs(tag ~= '' and own_holds(shared, own, tonumber(ARGV[5]), '') or {}) do
+  for i, token in ipairs(tag ~= '' and own_holds(shared, own, tonumber(ARGV[4]), '') or {}) do
     found[i] = own .. token
   end
   serve_queue(lock, queue, shared, permits(shared))

@@ -7,15 +7,16 @@ import { include, luaScript } from './lua-script.js';
  * Ends holds that may belong to any instance, notifies their inboxes, and continues with the queue.
  *
  * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders.
- * ARGV  1 inbox channel prefix or '' (notify nobody), 2 length of the key prefix,
- *       3 prefix of the channel for revocations or ''.
+ * ARGV  1 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`,
+ *       2 prefix of the channel for revocations or ''.
  *       Then `only` and the owner ids of the holds to end, or nothing to end every hold.
  * Reply { owner ids of the holds that ended, owner ids that hold the lock now }.
  *
  * O(n) for n holders and waiting instances.
  */
 export const forceReleaseScript = luaScript('force-release')`
-local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2]
+local fence, lock, queue, shared = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local prefix, inbox = string.match(ARGV[1], '^(%d+) (.*)$')
 ${include(live, serveQueue, holders, prepare)}
 local owner = redis.call('GET', lock)
 if not owner then
@@ -23,15 +24,15 @@ if not owner then
 end
 prepare(queue)
 local named, ended = {}, {}
-for i = 5, #ARGV do
+for i = 4, #ARGV do
   named[ARGV[i]] = true
 end
 for _, each in ipairs(holders(lock, shared)) do
-  if ARGV[4] ~= 'only' or named[each] then
+  if ARGV[3] ~= 'only' or named[each] then
     ended[#ended + 1] = each
     local instance = string.match(each, '^([^~]*)~?[^~]*:%d+$')
-    if instance and ARGV[3] ~= '' then
-      redis.pcall('PUBLISH', ARGV[3] .. instance, 'revoked ' .. each .. ' ' .. string.sub(lock, prefix + 2, -2))
+    if instance and ARGV[2] ~= '' then
+      redis.pcall('PUBLISH', ARGV[2] .. instance, 'revoked ' .. each .. ' ' .. string.sub(lock, prefix + 2, -2))
     end
     if owner == 'shared' then
       redis.call('ZREM', shared, each)

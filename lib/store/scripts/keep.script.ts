@@ -10,8 +10,8 @@ import { include, luaScript } from './lua-script.js';
  *
  * KEYS  1 fence counter, 2 lock, 3 queue, 4 shared holders, 5 mark.
  * ARGV  1 owner id, 2 fencing token of the run, 3 how long to keep the result in ms, 4 result as JSON, empty for undefined.
- *       5 inbox channel prefix or '' (no messages), 6 length of the key prefix, 7 `release`, or `hold` for a run whose
- *       hold continues.
+ *       5 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`,
+ *       6 `release`, or `hold` for a run whose hold continues.
  * Reply 1 kept, 0 nothing was kept and nothing released.
  *
  * The mark is `<time of the run's end in ms since 1970> <fencing token> <result>`.
@@ -19,7 +19,8 @@ import { include, luaScript } from './lua-script.js';
  * O(n) for n waiting instances.
  */
 export const keepScript = luaScript('keep')`
-local fence, lock, queue, shared, done, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], ARGV[5], ARGV[6]
+local fence, lock, queue, shared, done = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local prefix, inbox = string.match(ARGV[5], '^(%d+) (.*)$')
 ${include(prepare, clock, digits, notify, serveQueue)}
 local mark = redis.call('GET', done)
 local is_own = redis.call('GET', lock) == ARGV[1]
@@ -40,7 +41,7 @@ if not mark then
   end
 end
 -- Waiters of a result learn of it before one of them is granted the lock.
-if is_own and ARGV[7] == 'release' then
+if is_own and ARGV[6] == 'release' then
   serve_queue(lock, queue, shared, 0)
 end
 return 1

@@ -11,9 +11,9 @@ import { include, luaScript } from './lua-script.js';
  * notifies the first live instance in the queue, which asks after the gap.
  *
  * KEYS  1 fence counter, 2 lock, 3 queue, and 4 shared holders if this instance has met shared mode.
- * ARGV  1 owner id, 2 inbox channel prefix or '' (no messages), 3 length of the key prefix,
- *       4 place or '' (do not queue), 5 ttl in ms, 6 tokens wanted.
- *       For a gap, 5 `gap`, 6 `<length of the gap in ms> <ms for which further gaps follow>`.
+ * ARGV  1 owner id, 2 `<length of the key prefix> <inbox channel prefix, or empty for no messages>`,
+ *       3 place or '' (do not queue), 4 ttl in ms, 5 tokens wanted.
+ *       For a gap, 4 `gap`, 5 `<length of the gap in ms> <ms for which further gaps follow>`.
  * Reply kept:   { first token, tokens }, from then on under the owner id of that token.
  *       handed: { ms left of the new holder's lease, its owner id, token floor }.
  *       gap:    1.
@@ -25,9 +25,10 @@ import { include, luaScript } from './lua-script.js';
  * O(log n) for n waiting instances.
  */
 export const yieldScript = luaScript('yield')`
-local fence, lock, queue, shared, inbox, prefix = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[2], ARGV[3]
+local fence, lock, queue, shared = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local prefix, inbox = string.match(ARGV[2], '^(%d+) (.*)$')
 ${include(mint, tokenFloor, handOff, enqueue, notify, prepare)}
-local place, ttl = ARGV[4], ARGV[5]
+local place, ttl = ARGV[3], ARGV[4]
 if redis.call('GET', lock) ~= ARGV[1] then
   return false
 end
@@ -39,7 +40,7 @@ if ttl == 'gap' then
 else
   owner = hand_off(lock, queue, nil, shared)
   if not owner then
-    local token, n, text = mint(tonumber(ARGV[6]))
+    local token, n, text = mint(tonumber(ARGV[5]))
     redis.call('SET', lock, string.match(ARGV[1], '^(.*:)%d+$') .. text, 'PX', ttl)
     return { token, n }
   end
@@ -50,7 +51,7 @@ end
 if owner then
   return { redis.call('PTTL', lock), owner, token_floor() }
 end
-local message = 'gap ' .. ARGV[6] .. ' ' .. string.sub(lock, prefix + 2, -2)
+local message = 'gap ' .. ARGV[5] .. ' ' .. string.sub(lock, prefix + 2, -2)
 for _, each in ipairs(waiting) do
   if notify(string.match(each, '^[^|]*'), message) then
     break
