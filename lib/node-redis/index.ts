@@ -3,7 +3,7 @@ import type { NodeRedisConnection } from '../options/module-options.interface.js
 import { NodeRedisCluster } from '../store/redis/node-redis/node-redis-cluster.js';
 import { NodeRedisSentinel } from '../store/redis/node-redis/node-redis-sentinel.js';
 import { address } from '../options/connection/quorum-option.js';
-import { NodeRedisClients } from '../store/redis/node-redis/node-redis-clients.js';
+import { openNodeRedis } from '../store/redis/node-redis/node-redis-clients.js';
 import type { NodeRedisTemplate } from '../store/redis/node-redis/node-redis.js';
 
 /**
@@ -49,6 +49,6 @@ export function nodeRedis(client: NodeRedisClientLike): NodeRedisConnection {
   return {
     kind: 'server',
     server: path ?? address(host, port),
-    openClients: () => new NodeRedisClients(template),
+    openClients: () => openNodeRedis(template),
   };
 }

@@ -2,7 +2,7 @@ import type { CredentialsProvider, SingleConnection } from '../../../options/mod
 import { isNodeRedis } from '../../../options/connection/cluster-option.js';
 import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { messageOf } from '../../../primitives/message-of.js';
-import { IoredisClients } from '../ioredis/ioredis-clients.js';
+import { openIoredis } from '../ioredis/ioredis-clients.js';
 import type { RedisClient, RedisClients } from './redis-client.js';
 import { isDemoted } from './redis-error.js';
 import { HANDSHAKE_FAILED } from '../../store-errors.js';
@@ -29,7 +29,7 @@ export class RedisConnection extends StoreConnection<RedisClients> {
     super(log, provide, (credentials) =>
       isNodeRedis(connection)
         ? (connection.openClients() as RedisClients)
-        : new IoredisClients(connection, credentials),
+        : openIoredis(connection, credentials),
     );
     if (this.clients.isOwned) this.watch(this.commands);
     else this.onReady(() => this.recover());

@@ -3,7 +3,7 @@ import { loadIoredis } from '../../../options/connection/load-ioredis.js';
 import { parseRedisUrl } from '../../../options/connection/redis-url.js';
 import type { NodeRedisConnection, SingleConnection } from '../../../options/module-options.interface.js';
 import type { Credentials } from '../connection/credentials.js';
-import type { RedisClient, RedisClients, RedisUser } from '../connection/redis-client.js';
+import type { RedisClients } from '../connection/redis-client.js';
 import { ANSWER_TIMEOUT, CONNECT_TIMEOUT, reconnectDelay } from '../connection/reconnecting.js';
 import { IoredisClient, OwnIoredisClient } from './ioredis-client.js';
 import { withLeanScripts } from './lean-scripts.js';
@@ -29,58 +29,44 @@ const UNAWARE_OF_FAILOVERS =
   'The ioredis client of the locks notices a planned failover only some ten seconds after it, and until then the old master ' +
   'and the new one both grant locks: set failoverDetector: true in its options.';
 
-/** Clients of ioredis for one server, from a description or a passed-in client. */
-export class IoredisClients implements RedisClients {
-  readonly commands: RedisClient;
-  readonly isOwned: boolean;
-  readonly isLazy: boolean;
-  readonly needsText: boolean;
-  readonly keyPrefix: string;
-  readonly where: string;
-  readonly isTls: boolean;
-  readonly users: readonly RedisUser[];
-  readonly warning: string | undefined;
-  private readonly redis: Redis;
-
-  constructor(
-    connection: Exclude<SingleConnection, NodeRedisConnection> | undefined,
-    private readonly credentials?: Credentials,
-  ) {
-    const passedIn = isClient(connection);
-    this.redis = passedIn ? connection : createClient(connection);
-    this.commands = passedIn ? new IoredisClient(connection) : new OwnIoredisClient(this.redis, credentials);
-    this.isOwned = !passedIn;
-    this.isLazy = passedIn || isLazy(connection);
-    const { options } = this.redis;
-    this.needsText = needsText(options);
-    this.keyPrefix = options.keyPrefix ?? '';
-    this.where = options.path ?? `${options.host}:${options.port}`;
-    this.isTls = Boolean(options.tls);
-    this.users = [options, { username: options.sentinelUsername, password: options.sentinelPassword }];
-    if (passedIn && options.sentinels && !options.failoverDetector) this.warning = UNAWARE_OF_FAILOVERS;
-  }
-
-  open(sendsAgain: boolean): RedisClient {
-    const { redis } = this;
-    // ioredis would add the key prefix to channels in slots.
-    const listening = { enableOfflineQueue: true, maxRetriesPerRequest: null, keyPrefix: '' };
-    const confirming = {
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: undefined,
-    };
-    return new OwnIoredisClient(
-      redis.duplicate({
-        lazyConnect: true,
-        autoResubscribe: false,
-        disconnectTimeout: DISCONNECT_TIMEOUT,
-        retryStrategy: redis.options.retryStrategy ?? reconnectDelay,
-        ...(sendsAgain ? listening : confirming),
-      }),
-      this.credentials,
-    );
-  }
+/** Opens clients of ioredis for one server, from a description or a passed-in client. */
+export function openIoredis(
+  connection: Exclude<SingleConnection, NodeRedisConnection> | undefined,
+  credentials?: Credentials,
+): RedisClients {
+  const passedIn = isClient(connection);
+  const redis = passedIn ? connection : createClient(connection);
+  const { options } = redis;
+  // ioredis would add the key prefix to channels in slots.
+  const listening = { enableOfflineQueue: true, maxRetriesPerRequest: null, keyPrefix: '' };
+  const confirming = {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: undefined,
+  };
+  return {
+    commands: passedIn ? new IoredisClient(redis) : new OwnIoredisClient(redis, credentials),
+    isOwned: !passedIn,
+    isLazy: passedIn || isLazy(connection),
+    needsText: needsText(options),
+    keyPrefix: options.keyPrefix ?? '',
+    where: options.path ?? `${options.host}:${options.port}`,
+    isTls: Boolean(options.tls),
+    users: [options, { username: options.sentinelUsername, password: options.sentinelPassword }],
+    warning: passedIn && options.sentinels && !options.failoverDetector ? UNAWARE_OF_FAILOVERS : undefined,
+    open: (sendsAgain) =>
+      new OwnIoredisClient(
+        redis.duplicate({
+          lazyConnect: true,
+          autoResubscribe: false,
+          disconnectTimeout: DISCONNECT_TIMEOUT,
+          retryStrategy: options.retryStrategy ?? reconnectDelay,
+          ...(sendsAgain ? listening : confirming),
+        }),
+        credentials,
+      ),
+  };
 }
 
 /**

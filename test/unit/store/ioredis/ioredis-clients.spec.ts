@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { reconnectDelay } from '../../../../lib/store/redis/connection/reconnecting.js';
-import { IoredisClients } from '../../../../lib/store/redis/ioredis/ioredis-clients.js';
+import { openIoredis } from '../../../../lib/store/redis/ioredis/ioredis-clients.js';
 
 describe('A client of ioredis that is passed in', () => {
   const unconnected = (options: RedisOptions): Redis => new Redis({ ...options, lazyConnect: true });
@@ -8,7 +8,7 @@ describe('A client of ioredis that is passed in', () => {
 
   it('is warned of if it finds its master by sentinels without listening to them', () => {
     const warningOf = (options: RedisOptions): string | undefined =>
-      new IoredisClients(unconnected(options)).warning;
+      openIoredis(unconnected(options)).warning;
 
     expect(warningOf(sentinels)).toMatch(
       /^The ioredis client of the locks .* set failoverDetector: true in its options\.$/,
@@ -20,7 +20,7 @@ describe('A client of ioredis that is passed in', () => {
     const strategyOf = (options: RedisOptions): unknown => {
       const redis = unconnected(options);
       const duplicated = jest.spyOn(redis, 'duplicate');
-      new IoredisClients(redis).open(true);
+      openIoredis(redis).open(true);
       return duplicated.mock.calls[0]?.[0]?.retryStrategy;
     };
     const own = (): number => 50;
@@ -35,13 +35,13 @@ describe('A client of ioredis that is passed in', () => {
   ])('is sent %s %s', (_, reply, needed) => {
     const reconnectOnError = ({ message }: Error): boolean => message.startsWith(reply);
 
-    expect(new IoredisClients(unconnected({ reconnectOnError })).needsText).toBe(needed);
+    expect(openIoredis(unconnected({ reconnectOnError })).needsText).toBe(needed);
   });
 
   it('reports the same trouble with sentinels in the same words each time', () => {
     const redis = unconnected(sentinels);
     const reported: string[] = [];
-    new IoredisClients(redis).commands.on('error', (error) => reported.push(String(error)));
+    openIoredis(redis).commands.on('error', (error) => reported.push(String(error)));
     for (const delay of [10, 20])
       redis.emit(
         'error',
@@ -57,7 +57,7 @@ describe('A client of ioredis that is passed in', () => {
 
 describe('A client of ioredis without the option connection', () => {
   it('is for the server at localhost:6379, and connects before its first command', () => {
-    const clients = new IoredisClients(undefined);
+    const clients = openIoredis(undefined);
 
     expect([clients.where, clients.isTls, clients.isLazy]).toEqual(['localhost:6379', false, false]);
   });

@@ -1,5 +1,5 @@
 import { createClient } from 'redis';
-import { NodeRedisClients } from '../../../../lib/store/redis/node-redis/node-redis-clients.js';
+import { openNodeRedis } from '../../../../lib/store/redis/node-redis/node-redis-clients.js';
 import type { NodeRedisTemplate } from '../../../../lib/store/redis/node-redis/node-redis.js';
 import { RedisServer } from '../../../support/redis-server.js';
 import { waitFor } from '../../../support/wait-for.js';
@@ -8,7 +8,7 @@ describe('A client of node-redis', () => {
   it('knows the address of its socket, because a host name may lead elsewhere by now', async () => {
     await using server = await RedisServer.start();
     const socket = { host: 'localhost', port: server.port };
-    const { commands } = new NodeRedisClients(createClient({ socket }) as object as NodeRedisTemplate);
+    const { commands } = openNodeRedis(createClient({ socket }) as object as NodeRedisTemplate);
     commands.connect();
     await waitFor(() => commands.state === 'ready');
 
