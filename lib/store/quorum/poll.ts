@@ -98,13 +98,17 @@ export class Poll {
   noMajority<T extends object>(
     votes: readonly Vote<T>[],
     describe: (answer: T) => string = () => 'answered',
-  ): NoMajorityError {
+  ): AggregateError {
     const errors = votes.map((vote, i) =>
       vote instanceof Error
         ? vote
         : new Error(`${this.nodes[i]?.where}: ${vote ? describe(vote) : 'was not awaited'}`),
     );
-    return new NoMajorityError(errors, this.majority);
+    const answers = errors.map(({ message }) => message).join('; ');
+    return new AggregateError(
+      errors,
+      `A majority of ${this.majority} of ${errors.length} Redis nodes did not answer: ${answers}`,
+    );
   }
 }
 
@@ -123,15 +127,4 @@ function silence({ where, trouble }: QuorumNode, timeout: number): Error {
 
 export function nodeError({ where }: QuorumNode, cause: unknown): Error {
   return new Error(`${where}: ${messageOf(cause)}`, { cause });
-}
-
-/** No majority of the nodes answered; `errors` has one entry for each node. */
-export class NoMajorityError extends AggregateError {
-  override readonly name = 'NoMajorityError';
-  declare readonly errors: Error[];
-
-  constructor(errors: readonly Error[], majority: number) {
-    const answers = errors.map(({ message }) => message).join('; ');
-    super(errors, `A majority of ${majority} of ${errors.length} Redis nodes did not answer: ${answers}`);
-  }
 }

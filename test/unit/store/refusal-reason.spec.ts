@@ -5,10 +5,13 @@ import {
   TooFewReplicas,
   refusalReason,
 } from '../../../lib/store/store-errors.js';
-import { NoMajorityError } from '../../../lib/store/quorum/poll.js';
+import { Poll } from '../../../lib/store/quorum/poll.js';
+import { ManualClock } from '../engine/manual-clock.js';
 
 const refused = (node: string): Error =>
   new Error(`${node}: OOM`, { cause: new PassingRefusal('OOM command not allowed.') });
+const noMajority = (errors: readonly Error[]): Error =>
+  new Poll([], new ManualClock(), 50).noMajority(errors);
 const silent = (node: string): Error => new Error(`${node}: did not answer within 50 ms`);
 
 describe('The error reply of a store', () => {
@@ -20,13 +23,13 @@ describe('The error reply of a store', () => {
   });
 
   it('at most of its nodes is the reason, with the reply of each', () => {
-    const error = new NoMajorityError([refused('a'), refused('b'), silent('c')], 2);
+    const error = noMajority([refused('a'), refused('b'), silent('c')]);
 
     expect(refusalReason(error)).toMatch(/: a: OOM; b: OOM; c: did not answer within 50 ms$/);
   });
 
   it.each([
-    ['at a minority of its nodes', new NoMajorityError([refused('a'), silent('b'), silent('c')], 2)],
+    ['at a minority of its nodes', noMajority([refused('a'), silent('b'), silent('c')])],
     ['nothing, for it is away', new Error('no answer', { cause: new Error('connect ECONNREFUSED') })],
     ['nothing that is known', undefined],
   ])('%s is none', (_what, error) => {
@@ -42,7 +45,7 @@ describe('The error of a quorum', () => {
     ['is none if half of its nodes refuse', [forbidden, forbidden, silent('c'), silent('d')], false],
     ['is none if its nodes refuse for a while', [refused('a'), refused('b'), silent('c')], false],
   ])('%s', (_what, errors, expected) => {
-    expect(isRefusal(new NoMajorityError(errors, 2))).toBe(expected);
+    expect(isRefusal(noMajority(errors))).toBe(expected);
   });
 });
 
