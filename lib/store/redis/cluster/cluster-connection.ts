@@ -100,6 +100,6 @@ export class ClusterConnection extends StoreConnection<ClusterClients> {
   }
 
   private recover(): void {
-    if (this.clients.hasAllMasters) this.problem.end();
+    if (this.clients.hasAllMasters) this.endProblem();
   }
 }

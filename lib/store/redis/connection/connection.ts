@@ -124,7 +124,7 @@ export class RedisConnection extends StoreConnection<RedisClients> {
     this.unconnected ??= setTimeout(() => {
       const { state } = this.commands;
       const isUnfinished = state === 'connecting' || state === 'reconnecting';
-      if (isUnfinished && !this.problem.error) this.report(this.trouble);
+      if (isUnfinished && !this.problem) this.report(this.trouble);
     }, UNCONNECTED).unref();
   }
 
@@ -153,6 +153,6 @@ export class RedisConnection extends StoreConnection<RedisClients> {
   private recover(): void {
     if (this.commands.state === 'ready') this.demotion = undefined;
     const clients = [this.commands, ...this.opened];
-    if (clients.every(({ state }) => state === 'ready' || state === 'idle')) this.problem.end();
+    if (clients.every(({ state }) => state === 'ready' || state === 'idle')) this.endProblem();
   }
 }

@@ -16,20 +16,22 @@ interface CommandClient {
 export abstract class StoreConnection<Clients extends RedisClients | ClusterClients> {
   readonly redaction = new Redaction();
   readonly clients: Clients;
-  protected readonly problem: Trouble;
+  /** The last reported problem; undefined while there is none. */
+  protected problem: Error | undefined;
+  /** Problems since the last success; several connections may fail alternately with different messages. */
+  private readonly logged = new Set<string>();
   private isClosed = false;
   private readonly credentials: Credentials | undefined;
   private readonly undo: (() => void)[] = [];
 
   constructor(
-    log: LockLog,
+    private readonly log: LockLog,
     provide: CredentialsProvider | undefined,
     open: (credentials: Credentials | undefined) => Clients,
   ) {
     this.credentials = provide && new Credentials(provide, this.redaction, log);
     this.clients = open(this.credentials);
     this.redaction.learn(this.clients.users);
-    this.problem = new Trouble(this.redaction, log);
   }
 
   get needsText(): boolean {
@@ -42,7 +44,7 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
 
   /** Why Redis does not answer, as far as the client knows. */
   get trouble(): Error {
-    const known = this.problem.error ?? this.credentials?.trouble;
+    const known = this.problem ?? this.credentials?.trouble;
     return known ?? new Error(this.unfinished);
   }
 
@@ -93,32 +95,17 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
 
   protected report(error: unknown): void {
     // Closing a connection may fail requests, for which no caller waits any more.
-    if (!this.isClosed) this.problem.report(error);
-  }
-}
-
-/** Logs each problem of a connection once, without credentials, and its end. */
-export class Trouble {
-  error: Error | undefined;
-  /** Problems since the last success; several connections may fail alternately with different messages. */
-  private readonly logged = new Set<string>();
-
-  constructor(
-    private readonly redaction: Redaction,
-    private readonly log: LockLog,
-  ) {}
-
-  report(error: unknown): void {
-    const clean = connectionError(error, this.redaction);
-    this.error = clean;
-    if (this.logged.has(clean.message)) return;
-    this.logged.add(clean.message);
-    this.log.error(`Redis cannot be used for locks: ${clean.message}`);
+    if (this.isClosed) return;
+    this.problem = connectionError(error, this.redaction);
+    const { message } = this.problem;
+    if (this.logged.has(message)) return;
+    this.logged.add(message);
+    this.log.error(`Redis cannot be used for locks: ${message}`);
   }
 
-  end(): void {
-    if (!this.error) return;
-    this.error = undefined;
+  protected endProblem(): void {
+    if (!this.problem) return;
+    this.problem = undefined;
     this.logged.clear();
     this.log.log('Redis can be used for locks again.');
   }
