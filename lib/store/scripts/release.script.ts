@@ -1,5 +1,6 @@
-import { handOffOrDelete, notify } from './functions/hand-off.js';
-import { include, luaScript } from './lua-script.js';
+import { notify, serveQueue } from './functions/hand-off.js';
+import { attempt, prepare } from './functions/request.js';
+import { include, includeBelow, luaScript } from './lua-script.js';
 
 /**
  * Releases locks: hands each to the head of its queue, or deletes it without waiters. Does nothing if the owner no
@@ -52,7 +53,13 @@ elseif are_own and n == 1 then
 end
 local function release()
 prefix, inbox = string.match(ARGV[2], '^(%d+) (.*)$')
-${include(handOffOrDelete)}
+${include(attempt)}
+-- Only a lock with a queue needs these functions.
+local function release_awaited(lock, queue, shared)
+  ${includeBelow([attempt], serveQueue, prepare)}
+  prepare(queue)
+  return serve_queue(lock, queue, shared, 0) == 'shared' and not shared and 2 or 1
+end
 local reply = {}
 for i = 1, n do
   local lock, queue = locks[i], queues[i]
@@ -63,7 +70,7 @@ for i = 1, n do
   elseif owner ~= instance .. ARGV[i + 2] then
     reply[i] = 0
   elseif redis.call('EXISTS', queue) == 1 then
-    reply[i] = attempt(hand_off_or_delete, lock, queue, shared)
+    reply[i] = attempt(release_awaited, lock, queue, shared)
   else
     reply[i] = redis.call('DEL', lock)
   end

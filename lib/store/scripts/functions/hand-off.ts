@@ -1,5 +1,4 @@
-import { includeBelow, luaFunction } from '../lua-script.js';
-import { attempt, prepare } from './request.js';
+import { luaFunction } from '../lua-script.js';
 import { cover, noteLapsed, share, termsIn } from './shares.js';
 import { clock, digits, ends } from './time.js';
 import { mint, mintShares } from './tokens.js';
@@ -154,33 +153,18 @@ end
 `;
 
 /**
- * `serve_queue(lock, queue, shared, held)`: continues with the queue of a shared lock after some holders were removed; `held`
- * permits are left.
+ * `serve_queue(lock, queue, shared, held)`: continues with the queue of a lock after all holders, or some shared ones, were
+ * removed; `held` permits are left. Returns what `hand_off` returns, and deletes a lock that nobody receives.
  */
 export const serveQueue = luaFunction(cover, handOff)`
 local function serve_queue(lock, queue, shared, held)
   if held > 0 then
     cover(lock, shared)
-    hand_off(lock, queue, nil, shared, held)
-  elseif not hand_off(lock, queue, nil, shared) then
+  end
+  local given = hand_off(lock, queue, nil, shared, held)
+  if held == 0 and not given then
     redis.call('DEL', lock)
   end
-end
-`;
-
-/**
- * `hand_off_or_delete(lock, queue, shared)`: in a step of `attempt`, hands a lock with a queue to its head, or deletes the lock
- * if no waiter is alive. Returns 2 if a shared waiter was only notified, otherwise 1. Closures that only a lock with a
- * queue needs are created on demand, so that other locks do not pay for them.
- */
-export const handOffOrDelete = luaFunction(attempt)`
-local function hand_off_or_delete(lock, queue, shared)
-  ${includeBelow([attempt], handOff, prepare)}
-  prepare(queue)
-  local given = hand_off(lock, queue, nil, shared)
-  if not given then
-    redis.call('DEL', lock)
-  end
-  return given == 'shared' and not shared and 2 or 1
+  return given
 end
 `;
