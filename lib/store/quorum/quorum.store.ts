@@ -142,7 +142,7 @@ export class QuorumStore implements LockStore {
     const extended = await quorum.ask<Extended[], Extended[]>(
       (node) =>
         extendLeases(batch, {
-          keys: (name) => keys.keys(name),
+          keySpace: keys,
           send: (script, content) => node.run('take', script, content.keys, content.args),
         }),
       (votes, open) => {

@@ -7,7 +7,7 @@ import { EndpointInbox } from './endpoint-inbox.js';
 import { ScriptRunner } from './connection/script-runner.js';
 import { slotOf } from './connection/slot-of.js';
 import { KeySpace, type OwnInbox } from './key-space.js';
-import { Replication } from './replicas/replication.js';
+import { Replication } from './replication.js';
 import { scanNames } from './scan-names.js';
 import type { RedisStoreSettings, Topology } from './topology.js';
 import { type Receivers, Trial } from './trial/trial.js';
@@ -39,7 +39,8 @@ export class EndpointTopology implements Topology {
     this.runner = new ScriptRunner(this.connection, clock, commandTimeout, layout !== 'common');
     this.keySpace = new KeySpace(layout, keyPrefix, clientPrefix, wake);
     if (layout === 'per-name') this.maxBatch = 1;
-    if (layout === 'common') this.replication = new Replication(this.connection, clock, commandTimeout);
+    if (layout === 'common')
+      this.replication = new Replication(this.keySpace, this.connection, clock, commandTimeout);
     this.own = this.keySpace.ownInbox(instance);
     this.trial = new Trial({
       ...settings,

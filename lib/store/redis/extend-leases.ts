@@ -3,12 +3,13 @@ import type { Extended, Extension } from '../lock-store.js';
 import { extendScript } from '../scripts/extend.script.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 import { isOfOtherType } from './connection/redis-error.js';
+import type { KeySpace } from './key-space.js';
 import { type BatchContent, ScriptBatch } from './script-batch.js';
 import { integer } from './connection/script-reply.js';
 
 /** Runs the extension of leases on a server. */
 export interface LeaseServer {
-  keys(name: string): readonly [lock: string, queue: string, shared: string];
+  readonly keySpace: KeySpace;
   send(script: LuaScript, content: BatchContent): Promise<unknown>;
   /** Lets replicas confirm a lease. */
   confirm?(extension: Extension, demand: ReplicaDemand): Promise<Extended>;
@@ -25,8 +26,7 @@ export async function extendLeases(batch: readonly Extension[], server: LeaseSer
   const answers = batch.map((extension) => {
     const { name, owner, replicas } = extension;
     if (replicas && server.confirm) return server.confirm(extension, replicas);
-    const [lock, , shared] = server.keys(name);
-    requests.content.keys.push(lock, shared);
+    requests.content.keys.push(...server.keySpace.heldKeys(name));
     requests.content.args.push(owner, leaseArgument(extension));
     return requests.join(integer);
   });

@@ -45,6 +45,12 @@ export class KeySpace {
     return [lock, `${lock}:q`, `${lock}:s`];
   }
 
+  /** The keys that change with a lease of a name. */
+  heldKeys(name: string): [lock: string, shared: string] {
+    const lock = this.lock(name);
+    return [lock, `${lock}:s`];
+  }
+
   /** The key of the kept result of a name. */
   mark(name: string): string {
     return `${this.lock(name)}:done`;

@@ -31,7 +31,7 @@ import { ClusterTopology } from './cluster/cluster.topology.js';
 import { integer, list, text } from './connection/script-reply.js';
 import { EndpointTopology } from './endpoint.topology.js';
 import { ExclusiveRequests } from './exclusive-requests.js';
-import { extendLeases, leaseArgument } from './extend-leases.js';
+import { extendLeases } from './extend-leases.js';
 import { MarkRequests } from './mark-requests.js';
 import { Outbox } from './outbox.js';
 import { RedisOperations } from './redis-operations.js';
@@ -121,7 +121,7 @@ export class RedisStore implements LockStore {
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     return extendLeases(batch, {
-      keys: (name) => this.outbox.keySpace.keys(name),
+      keySpace: this.outbox.keySpace,
       send: (script, { keys, args }) => this.outbox.run(script, keys, args),
       confirm: (extension, demand) => this.confirm(extension, demand),
       maxBatch: this.maxBatch,
@@ -176,13 +176,9 @@ export class RedisStore implements LockStore {
   }
 
   private async confirm(extension: Extension, demand: ReplicaDemand): Promise<Extended> {
-    const { keySpace, replication } = this.topology;
+    const { replication } = this.topology;
     if (!replication) throw new Error('The option replicas needs one Redis with its replicas.');
-    const [key, , shared] = keySpace.keys(extension.name);
-    return replication.confirm(
-      { key, shared, owner: extension.owner, ttl: leaseArgument(extension) },
-      demand,
-    );
+    return replication.confirm(extension, demand);
   }
 }
 

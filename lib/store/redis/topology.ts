@@ -8,7 +8,7 @@ import type { LockLog } from '../../diagnostics/lock-log.js';
 import type { StoreEvents } from '../lock-store.js';
 import type { RedisConnection } from './connection/connection.js';
 import type { KeyLayout, KeySpace } from './key-space.js';
-import type { Replication } from './replicas/replication.js';
+import type { Replication } from './replication.js';
 import type { ScriptRunner } from './connection/script-runner.js';
 import type { Receivers, TrialSettings } from './trial/trial.js';
 

@@ -39,10 +39,7 @@ export class TransferRequests {
 
   private async transferTogether(changes: readonly OwnerChange[]): Promise<Transferred> {
     const { keySpace } = this.outbox;
-    const keys = changes.flatMap(({ name }) => {
-      const [lock, , shared] = keySpace.keys(name);
-      return [lock, shared];
-    });
+    const keys = changes.flatMap(({ name }) => keySpace.heldKeys(name));
     const args = changes.flatMap(({ from, to, ttl }) => [from, to, Math.ceil(ttl)]);
     const reply = await this.outbox.runWithoutTimeout(transferScript, keys, args);
     const outcome = OUTCOMES[integer(reply)];

@@ -1,28 +1,20 @@
-import type { Clock } from '../../../primitives/clock.js';
-import { AnswerWakeUp } from '../../../primitives/wake-up.js';
-import type { ReplicaDemand } from '../../grant.js';
-import type { Extended } from '../../lock-store.js';
-import { extendScript } from '../../scripts/extend.script.js';
-import type { RedisConnection } from '../connection/connection.js';
-import { isOfOtherType } from '../connection/redis-error.js';
-import type { RedisClient } from '../connection/redis-client.js';
-import { integer, list } from '../connection/script-reply.js';
+import type { Clock } from '../../primitives/clock.js';
+import { AnswerWakeUp } from '../../primitives/wake-up.js';
+import type { ReplicaDemand } from '../grant.js';
+import type { Extended, Extension } from '../lock-store.js';
+import { extendScript } from '../scripts/extend.script.js';
+import type { RedisConnection } from './connection/connection.js';
+import { leaseArgument } from './extend-leases.js';
+import type { KeySpace } from './key-space.js';
+import { isOfOtherType } from './connection/redis-error.js';
+import type { RedisClient } from './connection/redis-client.js';
+import { integer, list } from './connection/script-reply.js';
 
 /** Maximum number of leases in one script call. */
 const BATCH = 500;
 
-/** A lease for replicas to confirm. */
-interface ReplicatedLease {
-  readonly key: string;
-  /** Key of shared holders. */
-  readonly shared: string;
-  readonly owner: string;
-  /** Milliseconds in the format of the extend script: a leading `=` also shortens a longer lease. */
-  readonly ttl: string;
-}
-
 interface Request {
-  readonly lease: ReplicatedLease;
+  readonly extension: Extension;
   readonly due: number;
   resolve(extended: Extended): void;
   reject(error: Error): void;
@@ -48,6 +40,7 @@ class ReplicaLane {
 
   constructor(
     private readonly min: number,
+    private readonly keySpace: KeySpace,
     private readonly connection: RedisConnection,
     private readonly clock: Clock,
     private readonly commandTimeout: number,
@@ -59,10 +52,10 @@ class ReplicaLane {
   }
 
   /** @throws Error (rejects) when Redis did not run the request within `timeout` ms */
-  confirm(lease: ReplicatedLease, timeout: number): Promise<Extended> {
+  confirm(extension: Extension, timeout: number): Promise<Extended> {
     return new Promise((resolve, reject) => {
       const due = this.clock.now() + timeout;
-      this.requests.add({ lease, due, resolve, reject });
+      this.requests.add({ extension, due, resolve, reject });
       this.wakeUp.at(due);
       // Deferred, to share the flight with other replies of this tick.
       if (!this.flying) this.clock.afterInput(() => void this.fly());
@@ -85,8 +78,9 @@ class ReplicaLane {
     const timeout = Math.max(1, Math.ceil(Math.max(...batch.map(({ due }) => due)) - now));
     this.answerDue = now + timeout + this.commandTimeout;
     this.wakeUp.at(this.answerDue);
-    const keys = batch.flatMap(({ lease }) => [lease.key, lease.shared]);
-    const args = [...batch.flatMap(({ lease }) => [lease.owner, lease.ttl]), 'write'];
+    const extensions = batch.map(({ extension }) => extension);
+    const keys = extensions.flatMap(({ name }) => this.keySpace.heldKeys(name));
+    const args = [...extensions.flatMap((each) => [each.owner, leaseArgument(each)]), 'write'];
     try {
       const written = this.client.evaluate({ script: extendScript, keys, args }, 'text');
       const [owned, replicas] = await Promise.all([
@@ -145,18 +139,19 @@ export class Replication {
   private readonly lanes = new Map<number, ReplicaLane>();
 
   constructor(
+    private readonly keySpace: KeySpace,
     private readonly connection: RedisConnection,
     private readonly clock: Clock,
     private readonly commandTimeout: number,
   ) {}
 
   /** Extends a lease; resolves when the replicas have it, or their time has passed. */
-  confirm(lease: ReplicatedLease, { min, timeout }: ReplicaDemand): Promise<Extended> {
+  confirm(extension: Extension, { min, timeout }: ReplicaDemand): Promise<Extended> {
     let lane = this.lanes.get(min);
     if (!lane) {
-      lane = new ReplicaLane(min, this.connection, this.clock, this.commandTimeout);
+      lane = new ReplicaLane(min, this.keySpace, this.connection, this.clock, this.commandTimeout);
       this.lanes.set(min, lane);
     }
-    return lane.confirm(lease, timeout);
+    return lane.confirm(extension, timeout);
   }
 }
