@@ -11,7 +11,11 @@ export class SteppedTopology implements Topology {
     trouble: new Error('The server does not answer.'),
   };
   readonly keySpace = new KeySpace('common', 'lock:');
-  readonly inbox = undefined;
+  readonly inbox = {
+    listen: (): void => undefined,
+    canReceive: (): boolean => this.redis.isHeard(this.keySpace.revocations + this.settings.instance),
+    doubt: (): void => undefined,
+  };
   readonly receivers = 'counted';
   private readonly redis: SteppedRedis;
 
@@ -30,12 +34,6 @@ export class SteppedTopology implements Topology {
   serverOf(): string {
     return '';
   }
-
-  canReceive(): boolean {
-    return this.redis.isHeard(this.keySpace.revocations + this.settings.instance);
-  }
-
-  doubt(): void {}
 
   open(_events: StoreEvents): void {}
 

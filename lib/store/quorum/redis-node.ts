@@ -56,7 +56,11 @@ export class RedisNode extends EndpointTopology implements QuorumNode {
   }
 
   get listening(): boolean {
-    return this.inbox?.canReceive('') ?? false;
+    return this.inbox?.stands('') ?? false;
+  }
+
+  doubt(): void {
+    this.inbox?.doubt('');
   }
 
   get trouble(): Error {

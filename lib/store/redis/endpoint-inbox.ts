@@ -13,7 +13,7 @@ export class EndpointInbox extends Subscriptions<RedisClient> {
     keySpace: KeySpace,
     settings: SubscriptionSettings,
     events: StoreEvents,
-    trial: Pick<Trial, 'hear' | 'receivers'>,
+    private readonly trial: Trial,
     private readonly subscribed: (name: string | undefined) => void,
   ) {
     super(settings, keySpace, events);
@@ -38,6 +38,10 @@ export class EndpointInbox extends Subscriptions<RedisClient> {
 
   protected listenerOf(): RedisClient | undefined {
     return this.client.state === 'ready' ? this.client : undefined;
+  }
+
+  protected trialOf(): Trial {
+    return this.trial;
   }
 
   protected isRefusal(): boolean {

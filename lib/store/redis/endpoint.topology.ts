@@ -60,15 +60,6 @@ export class EndpointTopology implements Topology {
     return this.trial.receivers;
   }
 
-  /** Only while the sender certainly counts receivers. */
-  canReceive(name: string): boolean {
-    return this.receivers === 'counted' && (this.inbox?.canReceive(name) ?? false);
-  }
-
-  doubt(): void {
-    this.trial.doubt();
-  }
-
   open(events: StoreEvents): void {
     const { connection, keySpace, settings, trial } = this;
     this.events = events;
@@ -130,6 +121,6 @@ export class EndpointTopology implements Topology {
 
   private beginTrial(): void {
     const { channel, key, name = '' } = this.own;
-    this.trial.begin(() => ({ key, channel: this.inbox?.canReceive(name) ? channel : '' }));
+    this.trial.begin(() => ({ key, channel: this.inbox?.stands(name) ? channel : '' }));
   }
 }

@@ -77,7 +77,7 @@ export class RedisStore implements LockStore {
 
   wakesBy(name: string): Waking | undefined {
     if (this.polls) return 'poll';
-    return this.topology.canReceive(name) ? 'message' : undefined;
+    return this.topology.inbox?.canReceive(name) ? 'message' : undefined;
   }
 
   listen(name: string): void {
@@ -85,7 +85,7 @@ export class RedisStore implements LockStore {
   }
 
   doubt(name: string): void {
-    this.topology.doubt(name);
+    this.topology.inbox?.doubt(name);
   }
 
   get trouble(): Error {

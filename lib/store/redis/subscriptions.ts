@@ -5,6 +5,7 @@ import type { StoreEvents } from '../lock-store.js';
 import type { RedisClient, SubscribeCommand } from './connection/redis-client.js';
 import type { KeySpace } from './key-space.js';
 import type { RedisStoreSettings } from './topology.js';
+import type { Trial } from './trial/trial.js';
 
 /** Milliseconds for which a subscription stays without waiters at least, because new ones often arrive soon. */
 const LINGER = 2_000;
@@ -51,9 +52,19 @@ export abstract class Subscriptions<Listener extends Listening = Listening> {
     protected readonly events: StoreEvents,
   ) {}
 
-  /** Whether a grant of this name would currently arrive. */
-  canReceive(name: string): boolean {
+  /** Whether messages about a name currently arrive. */
+  stands(name: string): boolean {
     return this.known(name)?.stands ?? false;
+  }
+
+  /** Whether a grant of this name would currently arrive, and its sender would know. */
+  canReceive(name: string): boolean {
+    return this.stands(name) && this.trialFor(name)?.receivers === 'counted';
+  }
+
+  /** Tries whether messages still arrive where those of a name should. Its subscription may wait for a reply there. */
+  doubt(name: string): void {
+    this.trialFor(name)?.doubt();
   }
 
   /** Listens for a name until it is no longer in use, unless one channel serves all names. */
@@ -90,6 +101,11 @@ export abstract class Subscriptions<Listener extends Listening = Listening> {
   /** The subscription that receives the messages of a name. */
   protected known(name: string): Subscription<Listener> | undefined {
     return this.byChannel.get(this.channelOf(name));
+  }
+
+  private trialFor(name: string): Trial | undefined {
+    const listener = this.known(name)?.listener;
+    return listener && this.trialOf(listener);
   }
 
   protected channelOf(name: string): string {
@@ -146,6 +162,9 @@ export abstract class Subscriptions<Listener extends Listening = Listening> {
 
   /** The connection for a subscription; undefined without one. */
   protected abstract listenerOf(subscription: Subscription<Listener>): Listener | undefined;
+
+  /** The trial of the server of a connection. */
+  protected abstract trialOf(listener: Listener): Trial;
 
   /** Whether an error says that the server rejects the subscription. Other errors pass. */
   protected abstract isRefusal(error: unknown): boolean;

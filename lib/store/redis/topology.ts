@@ -28,19 +28,25 @@ export interface RedisStoreSettings {
   readonly log: LockLog;
 }
 
-/** The differences between one Redis and a Cluster. */
-export interface Topology {
-  readonly connection: Pick<RedisConnection, 'connectAhead' | 'ready' | 'trouble'>;
-  readonly keySpace: KeySpace;
-  readonly inbox: { listen(name: string): void } | undefined;
-  /** Whether the server counts the receivers of scripts' messages. */
-  readonly receivers: Receivers;
-  /** Maximum number of locks in one script call, if limited. */
-  readonly maxBatch?: number | undefined;
+/** Where an instance receives messages. */
+export interface Inbox {
+  listen(name: string): void;
   /** Whether a grant of this name would currently arrive, and its sender would know. */
   canReceive(name: string): boolean;
   /** Tries whether messages of a name still arrive. */
   doubt(name: string): void;
+}
+
+/** The differences between one Redis and a Cluster. */
+export interface Topology {
+  readonly connection: Pick<RedisConnection, 'connectAhead' | 'ready' | 'trouble'>;
+  readonly keySpace: KeySpace;
+  /** Undefined without messages, and before {@link open}. */
+  readonly inbox: Inbox | undefined;
+  /** Whether the server counts the receivers of scripts' messages. */
+  readonly receivers: Receivers;
+  /** Maximum number of locks in one script call, if limited. */
+  readonly maxBatch?: number | undefined;
   /** Notifies holders of a forced release, if its script cannot; undefined if it can. */
   notifyRevoked?(owners: readonly string[], name: string): Promise<void>;
   /** Runs the scripts of these keys, which are on one server. */

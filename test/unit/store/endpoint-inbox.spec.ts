@@ -2,6 +2,7 @@ import { EndpointInbox } from '../../../lib/store/redis/endpoint-inbox.js';
 import type { StoreEvents } from '../../../lib/store/lock-store.js';
 import type { ClientEvents, RedisClient } from '../../../lib/store/redis/connection/redis-client.js';
 import { KeySpace } from '../../../lib/store/redis/key-space.js';
+import type { Trial } from '../../../lib/store/redis/trial/trial.js';
 import { QUIET } from '../../support/quiet.js';
 import { ManualClock, settle } from '../engine/manual-clock.js';
 
@@ -36,7 +37,7 @@ describe('An inbox with a channel for each name', () => {
     const log = { ...QUIET, warn: (message: string) => warnings.push(message) };
     const used = new Set<string>();
     const events = { isInUse: (name: string) => used.has(name) } as unknown as StoreEvents;
-    const trial = { receivers: 'counted', hear: () => undefined } as const;
+    const trial = { receivers: 'counted', hear: () => undefined } as unknown as Trial;
     const settings = { clock, commandTimeout: 1_000, instance: 'me', log };
     const keySpace = new KeySpace('per-name', 'channel:');
     const inbox = new EndpointInbox(client, keySpace, settings, events, trial, (name) =>

@@ -40,15 +40,6 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
     this.keep(this.channelOf(trial), trial);
   }
 
-  override canReceive(name: string): boolean {
-    return this.trialOf(name)?.receivers === 'counted';
-  }
-
-  /** Tries the node that serves a name. */
-  doubt(name: string): void {
-    this.trialOf(name)?.doubt();
-  }
-
   /** Replaces the connections to a node. */
   replaceAt(address: string): void {
     for (const command of ['ssubscribe', 'subscribe'] as const)
@@ -86,10 +77,8 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
     return [...this.byChannel.values()].filter((each) => each.stands && each.listener?.address === address);
   }
 
-  /** The trial of the node at which this instance listens for a name. */
-  private trialOf(name: string): Trial | undefined {
-    const { listener, stands } = this.known(name) ?? {};
-    return stands && listener ? this.trials.trialAt(listener.address) : undefined;
+  protected trialOf({ address }: NodeListener): Trial {
+    return this.trials.trialAt(address);
   }
 
   handleTrialResult(address: string): void {

@@ -49,14 +49,6 @@ export class ClusterTopology implements Topology {
     return receivers;
   }
 
-  canReceive(name: string): boolean {
-    return this.inbox?.canReceive(name) ?? false;
-  }
-
-  doubt(name: string): void {
-    this.inbox?.doubt(name);
-  }
-
   runnerOf(keys: readonly string[]): ScriptRunner {
     const { connection, runners, settings } = this;
     const address = this.serverOf(keys);
