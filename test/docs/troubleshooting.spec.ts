@@ -4,7 +4,7 @@ import * as lib from '../../lib/index.js';
 import { documentOf, root } from './documents.js';
 
 /** What Redis says by itself. */
-const OF_REDIS = ['OOM', 'NOPERM', 'CROSSSLOT', 'MOVED', 'READONLY'];
+const OF_REDIS = ['OOM', 'NOPERM', 'CROSSSLOT', 'MOVED', 'READONLY', 'ERR unknown command'];
 
 /** The sources of the module by file, with each message on one line and `…` for its variable parts. */
 const files = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' })
