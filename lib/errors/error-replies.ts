@@ -1,4 +1,4 @@
-import type { LockErrorCode } from './lock.error.js';
+import type { LockError, LockErrorCode } from './lock.error.js';
 
 /** How clients learn of an error. */
 interface ErrorReply {
@@ -47,3 +47,8 @@ export const ERROR_REPLIES: Readonly<Record<LockErrorCode, ErrorReply>> = {
   LOCK_CLOSED: { ...OUTAGE, message: 'The service is shutting down', retryAfter: 1 },
   LOCK_CONFIG: DEFECT,
 };
+
+/** How clients learn of an error. A newer copy of the package in the process may have codes that are unknown here. */
+export function replyFor({ code }: LockError): ErrorReply {
+  return (ERROR_REPLIES as Partial<typeof ERROR_REPLIES>)[code] ?? DEFECT;
+}

@@ -1,7 +1,9 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable, Logger, type Type } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { TestingModule } from '@nestjs/testing';
+import { lastValueFrom, type Observable } from 'rxjs';
 import * as own from '../../lib/index.js';
 import { endingAfterEachTest } from '../support/during-tests.js';
 import { startModule } from './support/start-module.js';
@@ -88,5 +90,20 @@ describe('two copies of the package in a process', () => {
     jobs.prototype.run = wrapper;
     await start(jobs, own);
     expect(warnings().filter((warning) => warning.includes('another copy'))).toEqual([]);
+  });
+
+  it('reply to a message as to an unknown error if only the other one knows the code', async () => {
+    class LaterError extends other.LockError {
+      override readonly code = 'LOCK_LATER' as own.LockErrorCode;
+    }
+    const host = new ExecutionContextHost(['payload', {}]);
+    host.setType('rpc');
+    const filter = new own.LockExceptionFilter({} as never);
+    const reply = filter.catch(new LaterError('secret'), host) as Observable<never>;
+    await expect(lastValueFrom(reply)).rejects.toEqual({
+      status: 'error',
+      code: 'LOCK_LATER',
+      message: 'Internal server error',
+    });
   });
 });

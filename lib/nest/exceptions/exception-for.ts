@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type ArgumentsHost, HttpException, IntrinsicException, Logger } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
-import { ERROR_REPLIES } from '../../errors/error-replies.js';
+import { replyFor } from '../../errors/error-replies.js';
 import { answeredError, type LockError, standFor } from '../../errors/lock.error.js';
 import { originOf } from '../../service/invocation/invocation.js';
 import type { LockService } from '../../service/lock.service.js';
@@ -25,7 +25,7 @@ export function exceptionFor(
   const statusCode = hasHttpResponse(host) ? statusOf(error, service) : undefined;
   if (statusCode === undefined) return error;
   adviseRetry(error, host, adapter);
-  const { message } = ERROR_REPLIES[error.code];
+  const { message } = replyFor(error);
   const body = { statusCode, message, error: STATUS_CODES[statusCode] ?? 'Error' };
   return standFor(new HttpException(body, statusCode, { cause: error }), error);
 }
@@ -89,7 +89,7 @@ class LockGraphqlException extends IntrinsicException {
   readonly extensions: Readonly<Record<string, unknown>>;
 
   constructor(error: LockError, status: number) {
-    super(ERROR_REPLIES[error.code].message);
+    super(replyFor(error).message);
     this.name = 'LockGraphqlException';
     this.cause = error;
     this.extensions = { code: error.code, ...retryAdvice(error), http: { status } };

@@ -1,4 +1,4 @@
-import { ERROR_REPLIES } from '../../errors/error-replies.js';
+import { replyFor } from '../../errors/error-replies.js';
 import type { LockError } from '../../errors/lock.error.js';
 import { retryAdvice } from './public-message.js';
 import type { GrpcCall, GrpcMetadata } from '../grpc/grpc-call.js';
@@ -20,6 +20,6 @@ export function grpcError(error: LockError, call: GrpcCall): GrpcError {
   metadata.set('lock-code', error.code);
   const { retryAfter } = retryAdvice(error);
   if (retryAfter !== undefined) metadata.set('retry-after', String(retryAfter));
-  const { grpc, message } = ERROR_REPLIES[error.code];
+  const { grpc, message } = replyFor(error);
   return { code: grpc, message, metadata };
 }

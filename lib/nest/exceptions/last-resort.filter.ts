@@ -2,7 +2,7 @@ import { Catch, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs
 import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
 import type { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
-import { ERROR_REPLIES } from '../../errors/error-replies.js';
+import { replyFor } from '../../errors/error-replies.js';
 import { LockError } from '../../errors/lock.error.js';
 import type { LockService } from '../../service/lock.service.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
@@ -27,7 +27,7 @@ export class LastResortFilter extends LockExceptionFilter {
   override catch(error: LockError, host: ArgumentsHost): unknown {
     // Over other transports, nobody may read the reply: an event, for example, has no sender that waits.
     if (!['http', 'graphql'].includes(host.getType<string>())) {
-      if (ERROR_REPLIES[error.code].isExpected) Logger.warn(error.message, LOG_CONTEXT);
+      if (replyFor(error).isExpected) Logger.warn(error.message, LOG_CONTEXT);
       else Logger.error(error.message, error.stack, LOG_CONTEXT);
     }
     // oxlint-disable-next-line promise/valid-params -- catch() of a filter, not of a promise

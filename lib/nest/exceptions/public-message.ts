@@ -1,13 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { tryTo } from '../../primitives/try-to.js';
-import { ERROR_REPLIES } from '../../errors/error-replies.js';
+import { replyFor } from '../../errors/error-replies.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { LockError } from '../../errors/lock.error.js';
 
 /** The number of seconds after which a client may retry; empty if a quick retry makes no sense. */
 export function retryAdvice(error: LockError): { readonly retryAfter?: number } {
-  const { retryAfter: advised } = ERROR_REPLIES[error.code];
+  const { retryAfter: advised } = replyFor(error);
   if (error.code !== 'LOCK_TIMEOUT') return advised === undefined ? {} : { retryAfter: advised };
   const { retryAfter = 0 } = error as Partial<LockTimeoutError>;
   return { retryAfter: Math.max(1, Math.ceil(retryAfter / 1_000)) };
@@ -18,7 +18,7 @@ export function lockMessage(error: LockError): object {
   return {
     status: 'error',
     code: error.code,
-    message: ERROR_REPLIES[error.code].message,
+    message: replyFor(error).message,
     ...retryAdvice(error),
   };
 }
