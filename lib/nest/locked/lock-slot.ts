@@ -231,10 +231,11 @@ export class LockSlot extends Invocation {
     this.over = true;
     this.begin();
     if (!this.isServed) this.warnOfLostCalls();
-    const handler = invokedHandler(this.context);
-    if (this.isServed) this.ended = new ServedInvocation(handler);
     // An interceptor may reply from a cache, and call the handler later.
-    else if (how !== 'completed') this.ended = new EndedInvocation(handler);
+    if (this.isServed || how !== 'completed') {
+      const Rest = this.isServed ? ServedInvocation : EndedInvocation;
+      this.ended = new Rest(invokedHandler(this.context));
+    }
     if (this.calls.length > 0 || how !== 'completed') this.client.abort();
     this.client.stopListening();
     for (const leave of this.unsubscribed) leave();
