@@ -32,7 +32,9 @@ it.each(Object.keys(lib).filter((name) => /^Lock\w+Error$/.test(name)))('%s has 
 const logged = files.flatMap(({ path, text }) =>
   [
     ...text.matchAll(/\b(?:log|Logger)\.(?:warn|error)\(\s*[`'"](.+?)[`'"],?\s*(?:\)|LOG_CONTEXT)/g),
-    ...(path.endsWith('start.messages.ts') ? text.matchAll(/=>\s*[`'"](.+?)[`'"];/g) : []),
+    ...(path.includes('startup')
+      ? text.matchAll(/(?:\byield|\bwarn\(|Error\()[\s(]*`(.+?)[`'][\s,]*\)?;/g)
+      : []),
   ].map(([, message = '']) => message),
 );
 

@@ -8,16 +8,6 @@ import { inheritanceOf, memberName } from '../locked/instance-member.js';
 import { otherCopyOf, ownCopy } from '../locked/locked-options.js';
 import { isHandler, isScheduled, kindIgnoringInterceptors } from './kinds-without-interceptors.js';
 import { provided, providedClasses, type ProvidedClass } from './provided-classes.js';
-import {
-  currentLockWithoutLocked,
-  interceptorIgnored,
-  lockedByOtherCopy,
-  lockedHidden,
-  lockedOverridden,
-  moduleMissing,
-  scheduledOnNonStatic,
-  wrapperAround,
-} from './start.messages.js';
 
 /**
  * Checks the classes of an application for locked methods that can never work.
@@ -62,27 +52,46 @@ export function* lockedMethodsIn({
 function* warningsOf(
   { prototype, isStatic }: ProvidedClass,
   key: string | symbol,
-  method: LockedMethod,
+  { decorator, module, name }: LockedMethod,
   modules: ModulesContainer,
 ): Iterable<string> {
   const current: unknown = Reflect.get(prototype, key);
   if (typeof current !== 'function') return;
   if (!isLockedFunction(current) && !isHandler(current) && seemsTransactional(current, modules))
-    yield wrapperAround(method);
-  if (!isStatic && isScheduled(current)) yield scheduledOnNonStatic(method.name);
+    yield (
+      `A decorator above ${decorator} wraps ${name}, and seems to open a transaction, as @Transactional() does. Such ` +
+      `a transaction commits after the release, and the next holder reads the old rows. Put ${decorator} above it.`
+    );
+  if (!isStatic && isScheduled(current))
+    yield (
+      `${name} is a scheduled job of a provider that is not static (request-scoped, transient, or injects one that is), ` +
+      'so @nestjs/schedule never runs it. Move it to a provider with the default scope.'
+    );
   const kind = kindIgnoringInterceptors(current, prototype.constructor, modules);
-  if (kind !== undefined) yield interceptorIgnored(method.name, kind);
-  if (!provides(modules, method.module)) yield moduleMissing(method);
+  if (kind !== undefined)
+    yield (
+      `${name} has interceptors, but Nest runs none for ${kind}. Move their work into the method, ` +
+      'or into a decorator around it. The lock is released when the method ends.'
+    );
+  if (provides(modules, module)) return;
+  yield module === undefined
+    ? `${name} is ${decorator} without the option module, but each RedisLockModule has a name, so its calls will fail. ` +
+      'Set module to one of the names.'
+    : `${name} is ${decorator} with module '${module}', but no RedisLockModule has that name, so its calls ` +
+      `will fail. Import RedisLockModule.forRoot({ name: '${module}', … }).`;
 }
 
 /** Methods that override a locked one and are not locked. */
 function* unlockedOverridesOf(prototype: object): Iterable<string> {
   const overrides = new Map<string | symbol, object>();
   for (const declaring of inheritanceOf(prototype)) {
-    for (const [key, method] of lockedMethodsOf(declaring)) {
+    for (const [key, { decorator, name }] of lockedMethodsOf(declaring)) {
       const overriding = overrides.get(key);
       if (overriding !== undefined && !lockedMethodsOf(overriding).has(key) && !callsSuper(overriding, key))
-        yield lockedOverridden(memberName(overriding, key), method);
+        yield (
+          `${memberName(overriding, key)} is not ${decorator}, but overrides ${name}, which is: decorators are not ` +
+          `inherited, so it runs without a lock. Put ${decorator} on the override as well.`
+        );
     }
     for (const key of Reflect.ownKeys(declaring)) if (!overrides.has(key)) overrides.set(key, declaring);
   }
@@ -91,10 +100,14 @@ function* unlockedOverridesOf(prototype: object): Iterable<string> {
 /** Fields that hide a locked method: they belong to the instance, not to its class. */
 function* unlockedFieldsOf(found: ProvidedClass): Iterable<string> {
   if (found.instance === undefined) return;
-  for (const [key, method] of lockedMethodsIn(found)) {
+  for (const [key, { decorator, name }] of lockedMethodsIn(found)) {
     const field: unknown = Object.getOwnPropertyDescriptor(found.instance, key)?.value;
     if (typeof field === 'function' && !callsHidden(field))
-      yield lockedHidden(memberName(found.prototype, key), method);
+      yield (
+        `${memberName(found.prototype, key)} is a field that hides ${name}, which is ${decorator}. Unless the field ` +
+        'calls that method, its calls run without a lock. Write it as a method with ' +
+        `${decorator}: async name() { … }. If it calls that method, rename the field.`
+      );
   }
 }
 
@@ -124,7 +137,11 @@ function* foreignLocksOf({ prototype }: ProvidedClass, modules: ModulesContainer
       const method: unknown = Reflect.getOwnPropertyDescriptor(declaring, key)?.value;
       const other = typeof method === 'function' ? otherCopyOf(method) : undefined;
       if (other !== undefined && !hasOtherModule(modules))
-        yield lockedByOtherCopy(memberName(declaring, key), ownCopy(), other);
+        yield (
+          `${memberName(declaring, key)} is ${other.decorator} by another copy of nest-redis-lock, so its calls will ` +
+          `find no LockService. RedisLockModule comes from ${ownCopy()}, the decorator from ${other.folder}. ` +
+          'Install the package once: npm ls nest-redis-lock names who installs it.'
+        );
     }
   }
 }
@@ -150,6 +167,9 @@ function assertLockedWhereCurrentLock(prototype: object): void {
   const locked = lockedMethodsOf(prototype);
   for (const key of Reflect.ownKeys(prototype)) {
     if (locked.has(key) || currentLockIndexes(prototype, key).length === 0) continue;
-    throw new LockConfigError(currentLockWithoutLocked(memberName(prototype, key)));
+    throw new LockConfigError(
+      `${memberName(prototype, key)} has a @CurrentLock() parameter, but no @Locked or @Once, so it would never receive a ` +
+        'lock. Put the decorator on the method, or remove the parameter. An override needs its own decorator.',
+    );
   }
 }

@@ -2,7 +2,6 @@ import { Logger } from '@nestjs/common';
 import { listenToLocks } from '../../diagnostics/lock-channel.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { inRootContext } from '../../primitives/root-context.js';
-import { noShutdownHooks } from './start.messages.js';
 
 /** Milliseconds between the first granted lock and the check, because main.ts may enable the hooks after a grant. */
 const CHECK_DELAY = 1_000;
@@ -25,7 +24,12 @@ export function watchForShutdownHooks(): void {
 }
 
 function warnWithoutHooks(): void {
-  if (process.listenerCount('SIGTERM') === 0) Logger.warn(noShutdownHooks(), LOG_CONTEXT);
+  if (process.listenerCount('SIGTERM') > 0) return;
+  Logger.warn(
+    'This process has granted a lock, but does not listen for SIGTERM: when it is stopped, its locks stay taken until their ' +
+      'leases end. Add app.enableShutdownHooks() to main.ts, before app.listen().',
+    LOG_CONTEXT,
+  );
 }
 
 /** Whether the process looks like production: by NODE_ENV, as a container's main process, or in Kubernetes. */

@@ -4,7 +4,6 @@ import type { LockService } from '../../service/lock.service.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { checkApplication, lockedMethodsThrough } from './application-check.js';
 import { watchForShutdownHooks } from './shutdown-hooks-check.js';
-import { ttlTooShort } from './start.messages.js';
 
 /** Round trips of a lease: the acquire, a renewal, and a second renewal if the first one is lost. */
 const ROUND_TRIPS_OF_A_LEASE = 3;
@@ -64,7 +63,12 @@ async function checkLeases(leases: readonly OwnedLease[], service: Partial<LockS
   const roundTrip = await service.measureRoundTrip?.().catch(() => undefined);
   if (roundTrip === undefined) return;
   for (const { owner, ttl } of leases) {
-    if (ttl < ROUND_TRIPS_OF_A_LEASE * roundTrip) warn(ttlTooShort(owner, ttl, roundTrip));
+    const least = ROUND_TRIPS_OF_A_LEASE * roundTrip;
+    if (ttl >= least) continue;
+    warn(
+      `The ttl of ${owner}, ${ttl} ms, is shorter than three round trips to Redis, of ${roundTrip.toFixed(1)} ms each: leases ` +
+        `will end before they are renewed. Use at least ${Math.ceil(least)} ms, better ten times as much.`,
+    );
   }
 }
 
