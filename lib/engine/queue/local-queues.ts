@@ -137,13 +137,11 @@ export class LocalQueues<
       isRepeated = true;
       const kept = await this.store.cancel(name, { place: isNeeded ? undefined : place, shared });
       // A request that continues may obtain the grants.
-      const unused = kept.filter((owner) => !known()?.leaseOf(owner) && !known()?.mayAdopt(owner));
-      for (const owner of unused) known()?.noteEnded(owner);
-      await this.returnGrants(
-        name,
-        unused.map((owner) => ({ owner, token: tokenOf(owner) })),
-        ttl,
-      );
+      const unused = kept
+        .filter((owner) => !known()?.leaseOf(owner) && !known()?.mayAdopt(owner))
+        .map((owner) => ({ owner, token: tokenOf(owner) }));
+      for (const { owner, token } of unused) known()?.noteEnded(owner, token);
+      await this.returnGrants(name, unused, ttl);
     };
     // An exclusive lease or request of this instance could be ended by a late repetition.
     const mayRepeat = (): boolean =>

@@ -145,7 +145,7 @@ function failed(record: NameRecord, error: unknown): void {
 
 function beginReturn(record: NameRecord, bid: Bid, error: TooFewReplicas): void {
   const { grants } = error;
-  for (const { owner } of grants) record.noteEnded(owner);
+  for (const { owner, token } of grants) record.noteEnded(owner, token);
   record.state = { kind: 'returning', bid, error };
   // The store would hand the holds of a shared bid to the place of its rest.
   if (bid.terms) cancel(record, bid);

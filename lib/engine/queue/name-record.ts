@@ -165,8 +165,7 @@ export class NameRecord {
   }
 
   /** Records the token of a lease or grant that has ended here. */
-  noteEnded(owner: string): void {
-    const token = tokenOf(owner);
+  noteEnded(owner: string, token: number): void {
     this.endedToken = Math.max(this.endedToken, token);
     this.instance.noteEndedToken(token);
     if (token > this.since && isSharedOwner(owner)) this.ended = [...this.ended, token];
@@ -210,7 +209,7 @@ export class NameRecord {
   end(lease: Lease): void {
     lease.state = 'ended';
     this.others?.delete(lease.owner);
-    this.noteEnded(lease.owner);
+    this.noteEnded(lease.owner, lease.ownerToken);
   }
 
   /** Ends a lease here, and releases it. The caller of this method sets the next state. */
@@ -221,7 +220,7 @@ export class NameRecord {
 
   /** Releases a grant that no caller wants. */
   returnGrant(grant: Grant, ttl: number): void {
-    this.noteEnded(grant.owner);
+    this.noteEnded(grant.owner, grant.token);
     this.do({ kind: 'return', grants: [grant], ttl, isAwaited: false });
   }
 

@@ -103,9 +103,9 @@ function take(record: NameRecord, bid: Bid, arrived: ArrivedGrant, sentAt: numbe
 }
 
 /** Whether a grant was revoked before it was known here: its lease has ended. */
-function isRevoked(record: NameRecord, { owner }: Grant): boolean {
+function isRevoked(record: NameRecord, { owner, token }: Grant): boolean {
   if (!record.revoked?.delete(owner)) return false;
-  record.noteEnded(owner);
+  record.noteEnded(owner, token);
   return true;
 }
 
