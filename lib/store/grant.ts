@@ -23,8 +23,6 @@ export interface Grant {
   readonly token: number;
   /** Number of tokens of the block. */
   readonly tokens: number;
-  /** Number of replicas that confirmed the grant; undefined if none was asked. */
-  readonly replicas?: number;
 }
 
 /** The reply for a taken lock. */
@@ -67,12 +65,6 @@ export function isShares(reply: Grant | Taken | Shares): reply is Shares {
 export function grantsIn(reply: Grant | Taken | Shares): readonly Grant[] {
   if (isShares(reply)) return reply.holds;
   return isGrant(reply) ? [reply] : [];
-}
-
-/** The reply whose grants so many replicas have confirmed. */
-export function confirmedBy<T extends Grant | Taken | Shares>(replicas: number, reply: T): T {
-  if (isShares(reply)) return { ...reply, holds: reply.holds.map((hold) => ({ ...hold, replicas })) };
-  return isGrant(reply) ? { ...reply, replicas } : reply;
 }
 
 /**

@@ -26,7 +26,7 @@ export function ask(record: NameRecord, bid: Bid | undefined): void {
   const wanted = record.wantedBy(kept);
   const place = head.isAttempt ? undefined : queue(record, kept, head, wanted);
   send(record, kept, ttl);
-  record.state = { kind: 'asking', bid: kept, ttl, sentAt: record.now, place };
+  record.state = { kind: 'asking', bid: kept, ttl, replicas: head.replicas, sentAt: record.now, place };
   if (terms) {
     if (record.since === Infinity) record.raiseSince(endedToken);
     const { knownTokens: known, since } = record;
@@ -67,7 +67,7 @@ export function yieldTo(record: NameRecord, head: Waiter, lease: Lease): void {
   const place = queue(record, bid, head, wanted);
   send(record, bid, ttl);
   lease.unwatch();
-  record.state = { kind: 'yielding', lease, bid, ttl, sentAt: record.now };
+  record.state = { kind: 'yielding', lease, bid, ttl, replicas: head.replicas, sentAt: record.now };
   const request = { name: record.name, owner: lease.owner, ttl, tokens: wanted, place, replicas };
   record.do({ kind: 'yield', request });
   record.watchOutage();

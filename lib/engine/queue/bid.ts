@@ -23,6 +23,8 @@ export interface ArrivedGrant {
   readonly ttl: number;
   /** How the store granted it: a later reply only confirms it. */
   readonly how: LockGrantedHow;
+  /** Number of replicas that have confirmed it. */
+  readonly replicas: number;
 }
 
 /**
@@ -170,6 +172,15 @@ export class Budget {
   }
 }
 
+/** A request in flight. */
+interface Sent {
+  readonly bid: Bid;
+  readonly ttl: number;
+  /** Number of replicas that confirm its grants before the store replies. */
+  readonly replicas: number;
+  readonly sentAt: number;
+}
+
 /** The state of one name in this instance; shared leases are kept separately. */
 export type State =
   /** No local caller wants the name or holds it exclusively. */
@@ -177,14 +188,11 @@ export type State =
   /** Callers of the same tick gather for one shared bid. */
   | { readonly kind: 'gathering'; readonly bid: Bid }
   /** One request is in flight. Everything else waits for its answer. */
-  | {
+  | (Sent & {
       readonly kind: 'asking';
-      readonly bid: Bid;
-      readonly ttl: number;
-      readonly sentAt: number;
       /** The place of the request; undefined if it does not queue. */
       readonly place: string | undefined;
-    }
+    })
   /** The store answered: wait. Or this instance leaves a gap. The next request is due at `askAt`. */
   | { readonly kind: 'queued'; readonly bid: Bid; readonly askAt: number }
   /** A request failed: the store may have queued this instance, or granted the lock. The next one is due at `askAt`. */
@@ -194,12 +202,6 @@ export type State =
   /** A local caller holds the lock exclusively. */
   | { readonly kind: 'held'; readonly lease: Lease }
   /** The store chooses the next holder after an exclusive lease of this instance. */
-  | {
-      readonly kind: 'yielding';
-      readonly lease: Lease;
-      readonly bid: Bid;
-      readonly ttl: number;
-      readonly sentAt: number;
-    };
+  | (Sent & { readonly kind: 'yielding'; readonly lease: Lease });
 
 export const IDLE: State = { kind: 'idle' };

@@ -159,7 +159,7 @@ function returned(record: NameRecord): void {
   record.noteReply(bid);
   for (const grant of error.grants) bid.forget(grant);
   for (const waiter of record.line)
-    if ((waiter.options.replicas?.min ?? 0) >= error.demand.min) record.rejectUnavailable(waiter, error);
+    if (waiter.replicas >= error.demand.min) record.rejectUnavailable(waiter, error);
   askOrGoIdle(record, bid.terms ? undefined : bid);
 }
 
@@ -175,7 +175,7 @@ function granted(record: NameRecord, grants: readonly Grant[], claimTtl: number)
   }
   if (!record.isBusy) return claim(record, bid, news, claimTtl);
   // The answer decides.
-  for (const grant of news) bid.keep({ grant, ttl: claimTtl, how: 'hand-off' });
+  for (const grant of news) bid.keep({ grant, ttl: claimTtl, how: 'hand-off', replicas: 0 });
 }
 
 /** Passes the exclusive lock to the next caller here, lets the store decide, or leaves a gap for other clients. */

@@ -3,7 +3,7 @@ import { deadlineOf, Lease } from '../hold/lease.js';
 import { ask, askOrGoIdle, cancel } from './asking.js';
 import type { NameRecord } from './name-record.js';
 import { type ArrivedGrant, type State, type TakenReply, type Bid, NO_GRANTS } from './bid.js';
-import { isAlike, hasEnoughReplicas, type Waiter } from './waiter.js';
+import { isAlike, type Waiter } from './waiter.js';
 
 /** Milliseconds after which an instance without messages asks again. */
 const POLL_DELAY = 100;
@@ -30,7 +30,9 @@ export function claim(record: NameRecord, bid: Bid, grants: readonly Grant[], cl
   const sentAt = takenReply?.sentAt ?? -Infinity;
   // A grant that was made before that reply has ended since.
   const fresh = grants.flatMap((grant): ArrivedGrant[] =>
-    takenReply && grant.token <= takenReply.tokenFloor ? [] : [{ grant, ttl: claimTtl, how: 'hand-off' }],
+    takenReply && grant.token <= takenReply.tokenFloor
+      ? []
+      : [{ grant, ttl: claimTtl, how: 'hand-off', replicas: 0 }],
   );
   const [first] = fresh;
   if (first && bid.terms) return takeShares(record, bid, fresh, sentAt);
@@ -86,7 +88,7 @@ function take(record: NameRecord, bid: Bid, arrived: ArrivedGrant, sentAt: numbe
   const head = record.line.first;
   if (isRevoked(record, grant)) return askOrGoIdle(record, bid);
   if (!head || !bid.serves(head)) {
-    bid.keep({ grant, ttl: bid.longestTtl, how });
+    bid.keep({ ...arrived, ttl: bid.longestTtl });
     bid.forgetPlace();
     return askOrGoIdle(record, bid);
   }
@@ -116,8 +118,8 @@ function isRevoked(record: NameRecord, { owner, token }: Grant): boolean {
 function isLate(record: NameRecord, bid: Bid, arrived: ArrivedGrant | undefined, sentAt: number): boolean {
   const head = record.line.first;
   if (!arrived || !head || !bid.serves(head)) return false;
-  const { grant, ttl } = arrived;
-  return deadlineOf(ttl, sentAt) - record.now < ttl / 4 || !hasEnoughReplicas(grant, head);
+  const { replicas, ttl } = arrived;
+  return deadlineOf(ttl, sentAt) - record.now < ttl / 4 || replicas < head.replicas;
 }
 
 /** Asks again to confirm grants. Grants that repeatedly arrive too late count as silence of the store. */
@@ -173,10 +175,10 @@ function deliver(
   sentAt: number,
 ): readonly ArrivedGrant[] {
   const until = record.now + record.instance.budget.window;
-  return grants.filter(({ grant, how, ttl }) => {
+  return grants.filter(({ grant, how, replicas, ttl }) => {
     const head = record.line.first;
     if (isRevoked(record, grant)) return false;
-    if (!head || !bid.serves(head) || !hasEnoughReplicas(grant, head)) return true;
+    if (!head || !bid.serves(head) || replicas < head.replicas) return true;
     bid.unserved--;
     bid.hasServed = record.hasSeenTaken = true;
     const lease = new Lease(record.name, grant, ttl, sentAt);
@@ -207,8 +209,8 @@ function settle(
 }
 
 /** A grant in a reply. If it had arrived before, the reply only confirms it. */
-function inReply(record: NameRecord, { bid, kind, ttl }: Asking, grant: Grant): ArrivedGrant {
+function inReply(record: NameRecord, { bid, kind, replicas, ttl }: Asking, grant: Grant): ArrivedGrant {
   const before = bid.arrivedWith(grant.owner);
-  if (before) return { grant: { ...grant, tokens: before.grant.tokens }, ttl, how: before.how };
-  return { grant, ttl, how: kind === 'yielding' ? 'local' : record.takenReply ? 're-ask' : 'free' };
+  if (before) return { ...before, grant: { ...grant, tokens: before.grant.tokens }, ttl, replicas };
+  return { grant, ttl, how: kind === 'yielding' ? 'local' : record.takenReply ? 're-ask' : 'free', replicas };
 }

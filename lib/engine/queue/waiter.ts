@@ -1,5 +1,4 @@
 import type { ResolvedLockOptions } from '../../options/lock-options.interface.js';
-import type { Grant } from '../../store/grant.js';
 import type { Timed } from '../../primitives/deadlines.js';
 import { sharedTag } from '../../store/owner-id.js';
 import { Fifo, type FifoNode } from '../../primitives/fifo.js';
@@ -32,6 +31,11 @@ export class Waiter implements FifoNode<Waiter>, Timed {
     return this.isCutShort || this.options.wait === 0;
   }
 
+  /** Number of replicas that must confirm its grant. */
+  get replicas(): number {
+    return this.options.replicas?.min ?? 0;
+  }
+
   /** When its wait ends. An attempt does not wait: a reply ends it, or an outage. */
   get due(): number {
     return this.options.wait === 0 ? Infinity : this.startedAt + this.options.wait;
@@ -39,19 +43,13 @@ export class Waiter implements FifoNode<Waiter>, Timed {
 }
 
 /** Whether one request can serve both waiters. */
-export function isAlike({ isAttempt, options: { replicas }, tag }: Waiter): (waiter: Waiter) => boolean {
-  return (other) =>
-    other.tag === tag && other.isAttempt === isAttempt && other.options.replicas?.min === replicas?.min;
+export function isAlike({ isAttempt, replicas, tag }: Waiter): (waiter: Waiter) => boolean {
+  return (other) => other.tag === tag && other.isAttempt === isAttempt && other.replicas === replicas;
 }
 
 /** Whether a caller with these options excludes all other holders. */
 export function excludesOthers({ mode, limit, permits }: ResolvedLockOptions): boolean {
   return mode === 'exclusive' || limit === permits;
-}
-
-/** Whether enough replicas confirmed a grant for the waiter. */
-export function hasEnoughReplicas({ replicas = 0 }: Pick<Grant, 'replicas'>, { options }: Waiter): boolean {
-  return replicas >= (options.replicas?.min ?? 0);
 }
 
 /** The time at which a waiter is rejected during an outage that began at `silentSince`. */

@@ -1,5 +1,4 @@
-import { confirmedBy, type Grant, type Shares, type Taken } from '../grant.js';
-import type { AcquireRequest, LockStore } from '../lock-store.js';
+import type { LockStore } from '../lock-store.js';
 import { formatPlace } from '../place.js';
 import type { MemoryLockServer } from './memory-lock-server.js';
 
@@ -22,12 +21,9 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     open: (events) => server.inboxes.open(instance, events),
     wakesBy: () => (server.inboxes.has(instance) ? 'message' : undefined),
     place: (claimTtl, wanted, shared) => formatPlace({ instance, claimTtl, wanted, shared }),
-    acquire: async (request) => known(server.acquire(instance, request), request),
-    share: async (request) => known(server.share(instance, request), request),
-    yield: async (request) => {
-      const reply = server.yield(request);
-      return reply && known(reply, request);
-    },
+    acquire: async (request) => server.acquire(instance, request),
+    share: async (request) => server.share(instance, request),
+    yield: async (request) => server.yield(request),
     release: async (name, owner) => server.release(name, owner),
     extend: async (batch) => batch.map((extension) => server.extend(extension)),
     cancel: async (name, left) => server.cancel(instance, name, left),
@@ -35,12 +31,4 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
     send: async (to, message) => server.inboxes.send(to, (inbox) => inbox.told(message)),
     close: async () => server.inboxes.close(instance),
   };
-}
-
-/** Memory needs no replicas: all required ones count as confirmed. */
-function known<T extends Grant | Taken | Shares>(
-  reply: T,
-  { replicas }: Pick<AcquireRequest, 'replicas'>,
-): T {
-  return replicas ? confirmedBy(replicas.min, reply) : reply;
 }

@@ -17,7 +17,6 @@ import { cancelScript } from '../scripts/cancel.script.js';
 import { commandScript } from '../scripts/command.script.js';
 import { StoreRefusal, TooFewReplicas } from '../store-errors.js';
 import {
-  confirmedBy,
   type Grant,
   grantsIn,
   type ReplicaDemand,
@@ -170,7 +169,7 @@ export class RedisStore implements LockStore {
       // Unlike other refusals, this one follows a grant.
       throw cause instanceof StoreRefusal ? new TooFewReplicas(grants, replicas, { cause }) : cause;
     });
-    if (confirmation) return confirmedBy(replicas.min, reply);
+    if (confirmation) return reply;
     if (confirmation === undefined) throw new TooFewReplicas(grants, replicas);
     throw new Error('The server whose replicas were asked does not have the grant.');
   }

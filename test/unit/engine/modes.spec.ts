@@ -196,7 +196,7 @@ describe('A bid for shared holds', () => {
       );
       aborter.abort();
       if (isHandedOff) await handOff(300);
-      await asked.answer(shares('s1', 200, { holds: 2, replicas: 1 }));
+      await asked.answer(shares('s1', 200, { holds: 2 }));
 
       expect(holds[0]?.value?.held).toBe(true);
       expect(holds[2]).toEqual({});

@@ -163,13 +163,11 @@ export function sharedGrants(tag: string, token: number, holds = 1, tokens = hol
 export function shares(
   tag: string,
   token: number,
-  { holds = 1, tokens = holds, behind = false, replicas }: SharesTerms = {},
+  { holds = 1, tokens = holds, behind = false }: SharesTerms = {},
 ): Shares {
   const tokenFloor = token + tokens - 1;
   return {
-    holds: sharedGrants(tag, token, holds, tokens).map((each) =>
-      replicas === undefined ? each : { ...each, replicas },
-    ),
+    holds: sharedGrants(tag, token, holds, tokens),
     tokenFloor,
     taken: behind ? { owner: 'shared', remaining: 10_000, tokenFloor } : undefined,
   };
@@ -179,7 +177,6 @@ interface SharesTerms {
   readonly holds?: number;
   readonly tokens?: number;
   readonly behind?: boolean;
-  readonly replicas?: number;
 }
 
 /** No shared hold is granted: somebody else has the lock. */
