@@ -1,6 +1,6 @@
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { instanceOf } from '../owner-id.js';
-import { isOfOtherType } from '../redis/connection/redis-error.js';
+import { hasCode } from '../redis/connection/redis-error.js';
 import { list } from '../redis/connection/script-reply.js';
 import { snapshot } from '../redis/query-reply.js';
 import { scanNames } from '../redis/scan-names.js';
@@ -111,7 +111,7 @@ export class QuorumOperations implements StoreOperations {
     const replies = list(await node.run('take', queryScript, keys, []), names.length);
     return replies.map((reply, i) => {
       // A key of another type holds no lock.
-      if (isOfOtherType(reply)) return NOTHING;
+      if (hasCode(reply, 'WRONGTYPE')) return NOTHING;
       if (reply instanceof Error) throw reply;
       return snapshot(names[i] ?? '', reply);
     });

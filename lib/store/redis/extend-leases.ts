@@ -2,7 +2,7 @@ import type { ReplicaDemand } from '../grant.js';
 import type { Extended, Extension } from '../lock-store.js';
 import { extendScript } from '../scripts/extend.script.js';
 import type { LuaScript } from '../scripts/lua-script.js';
-import { isOfOtherType } from './connection/redis-error.js';
+import { hasCode } from './connection/redis-error.js';
 import type { KeySpace } from './key-space.js';
 import { type BatchContent, ScriptBatch } from './script-batch.js';
 import { integer } from './connection/script-reply.js';
@@ -35,7 +35,7 @@ export async function extendLeases(batch: readonly Extension[], server: LeaseSer
   const extended = settled.map((each): Extended => {
     if (each.status === 'fulfilled') return each.value;
     // Another client has overwritten the key, so the lease is lost.
-    return isOfOtherType(each.reason) ? 0 : undefined;
+    return hasCode(each.reason, 'WRONGTYPE') ? 0 : undefined;
   });
   const failed = settled.find((each) => each.status === 'rejected');
   if (failed && extended.every((each) => each === undefined)) throw failed.reason;

@@ -3,7 +3,7 @@ import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { forceReleaseScript } from '../scripts/force-release.script.js';
 import { queryScript } from '../scripts/query.script.js';
 import type { ForcedRelease, StoreOperations } from '../store-operations.js';
-import { isOfOtherType } from './connection/redis-error.js';
+import { hasCode } from './connection/redis-error.js';
 import { forcedRelease } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
 import { snapshot } from './query-reply.js';
@@ -34,7 +34,7 @@ export class RedisOperations implements StoreOperations {
       yield answers.flatMap((answer) => {
         if (answer.status === 'fulfilled') return answer.value.held.length > 0 ? [answer.value] : [];
         // A key of another type holds no lock.
-        if (isOfOtherType(answer.reason)) return [];
+        if (hasCode(answer.reason, 'WRONGTYPE')) return [];
         throw answer.reason;
       });
     }

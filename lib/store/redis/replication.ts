@@ -6,7 +6,7 @@ import { extendScript } from '../scripts/extend.script.js';
 import type { RedisConnection } from './connection/connection.js';
 import { leaseArgument } from './extend-leases.js';
 import type { KeySpace } from './key-space.js';
-import { isOfOtherType } from './connection/redis-error.js';
+import { hasCode } from './connection/redis-error.js';
 import type { RedisClient } from './connection/redis-client.js';
 import { integer, list } from './connection/script-reply.js';
 
@@ -101,7 +101,7 @@ class ReplicaLane {
     this.written = true;
     return batch.map((request, i) => {
       const reply = replies[i];
-      if (reply instanceof Error && !isOfOtherType(reply)) {
+      if (reply instanceof Error && !hasCode(reply, 'WRONGTYPE')) {
         if (this.requests.delete(request)) request.reject(this.connection.problemOf(reply));
         return undefined;
       }

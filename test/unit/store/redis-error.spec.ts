@@ -1,6 +1,6 @@
 import { PassingRefusal, StoreRefusal } from '../../../lib/store/store-errors.js';
 import { Redaction } from '../../../lib/store/redis/connection/redaction.js';
-import { isDemoted, isMoved, storeError } from '../../../lib/store/redis/connection/redis-error.js';
+import { hasCode, storeError } from '../../../lib/store/redis/connection/redis-error.js';
 
 const redaction = new Redaction({ password: 's3cret' });
 
@@ -70,13 +70,9 @@ describe('An error of Redis', () => {
     expect(storeError(new Error(message), redaction).message).toMatch(expected);
   });
 
-  it('reports that the server is now a replica', () => {
-    expect(isDemoted(new Error('READONLY You can’t write'))).toBe(true);
-    expect(isDemoted(new Error('LOADING Redis is loading'))).toBe(false);
-  });
-
-  it('says that another node of a Cluster serves the slot', () => {
-    expect(isMoved(new Error('MOVED 3999 127.0.0.1:6381'))).toBe(true);
-    expect(isMoved(new Error('ASK 3999 127.0.0.1:6381'))).toBe(false);
+  it('has its code at its beginning', () => {
+    expect(hasCode(new Error('READONLY You can’t write'), 'READONLY')).toBe(true);
+    expect(hasCode(new Error('LOADING Redis is loading'), 'READONLY')).toBe(false);
+    expect(hasCode('READONLY You can’t write', 'READONLY')).toBe(false);
   });
 });

@@ -2,13 +2,12 @@ import type { StoreEvents } from '../../lock-store.js';
 import { deliver } from '../connection/inbox.js';
 import type { KeySpace } from '../key-space.js';
 import type { SubscribeCommand } from '../connection/redis-client.js';
+import { isPermanent } from '../connection/redis-error.js';
 import { slotOf } from '../connection/slot-of.js';
 import { type Subscription, Subscriptions, type SubscriptionSettings } from '../subscriptions.js';
 import type { Receivers, Trial, TrialTarget } from '../trial/trial.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import { NodeListener } from './node-listener.js';
-
-const REFUSED = /^(NOPERM|NOAUTH|WRONGPASS|ERR)/;
 
 /**
  * The subscriptions of one instance in a Cluster. Each awaited name has a channel in its slot, at the node that serves
@@ -54,7 +53,7 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
 
   /** Not for a node that is down or a slot that moves. */
   protected isRefusal(error: unknown): boolean {
-    return error instanceof Error && REFUSED.test(error.message);
+    return isPermanent(error);
   }
 
   /** Reports a new subscription to the engine. During a trial of the node, the result of the trial reports it. */

@@ -4,7 +4,7 @@ import type { LockLog } from '../../../diagnostics/lock-log.js';
 import { messageOf } from '../../../primitives/message-of.js';
 import { openIoredis } from '../ioredis/ioredis-clients.js';
 import type { RedisClient, RedisClients } from './redis-client.js';
-import { isDemoted } from './redis-error.js';
+import { hasCode } from './redis-error.js';
 import { HANDSHAKE_FAILED } from '../../store-errors.js';
 import { StoreConnection } from './store-connection.js';
 
@@ -81,7 +81,7 @@ export class RedisConnection extends StoreConnection<RedisClients> {
   override problemOf(error: unknown): Error {
     const problem = super.problemOf(error);
     const now = performance.now();
-    if (!isDemoted(problem) || now < this.leftAt + LEAVE_INTERVAL) return problem;
+    if (!hasCode(problem, 'READONLY') || now < this.leftAt + LEAVE_INTERVAL) return problem;
     this.leftAt = now;
     this.demotion = problem;
     for (const client of this.opened) if (client.state === 'ready') client.cut();

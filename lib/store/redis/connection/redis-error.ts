@@ -11,9 +11,6 @@ const ANSWER = /^[A-Z][A-Z0-9]+ /;
  */
 const REFUSAL = /^(NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|CROSSSLOT|ERR (?!max number of clients))/;
 
-/** The server is now a replica: a failover has made another one the master. */
-const DEMOTED = /^READONLY/;
-
 /** What the parsers of ioredis and node-redis say of replies in another protocol. */
 export const OTHER_PROTOCOL = /^(?:Unknown RESP type|Protocol error, got)/;
 
@@ -32,7 +29,7 @@ const PLACE_IN_SCRIPT = / script: (?:\w+, )?on @user_script:\d+\.?$/;
 /** Converts an error of Redis or its client for the engine: redacts credentials, and distinguishes refusals. */
 export function storeError(error: unknown, redaction: Redaction): Error {
   const clean = cleaned(error, redaction);
-  if (!REFUSAL.test(clean.message)) return passing(clean);
+  if (!isPermanent(clean)) return passing(clean);
   return new StoreRefusal(reasonIn(clean), { cause: clean });
 }
 
@@ -43,19 +40,14 @@ export function connectionError(error: unknown, redaction: Redaction): Error {
   return passing(cleaned(error, redaction));
 }
 
-/** Whether an error says that another client has overwritten a key with another type. */
-export function isOfOtherType(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('WRONGTYPE');
+/** Whether an error is a reply of Redis for which a retry is useless. */
+export function isPermanent(error: unknown): boolean {
+  return error instanceof Error && REFUSAL.test(error.message);
 }
 
-/** Whether an error says that the server is a replica and rejects writes. */
-export function isDemoted(error: Error): boolean {
-  return DEMOTED.test(error.message);
-}
-
-/** Whether an error says that another node of a Cluster serves the slot. */
-export function isMoved(error: unknown): error is Error {
-  return error instanceof Error && error.message.startsWith('MOVED');
+/** Whether an error is a reply of Redis with this code. */
+export function hasCode(error: unknown, code: string): error is Error {
+  return error instanceof Error && error.message.startsWith(code);
 }
 
 /** Whether an error is a reply of Redis. */

@@ -3,7 +3,7 @@ import { Fifo, type FifoNode } from '../../../primitives/fifo.js';
 import { AnswerWakeUp } from '../../../primitives/wake-up.js';
 import type { LuaScript } from '../../scripts/lua-script.js';
 import type { RedisClient, ScriptCall } from './redis-client.js';
-import { isAnswer } from './redis-error.js';
+import { hasCode, isAnswer } from './redis-error.js';
 
 export interface ScriptConnection {
   readonly commands: Pick<RedisClient, 'cork' | 'evaluate' | 'letMessagesLead'>;
@@ -107,9 +107,7 @@ export class ScriptRunner {
     if (call.script.isRare || this.connection.needsText) return sendText();
     return commands
       .evaluate(call, 'digest')
-      .then(succeed, (error: unknown) =>
-        error instanceof Error && error.message.startsWith('NOSCRIPT') ? sendText() : fail(error),
-      );
+      .then(succeed, (error: unknown) => (hasCode(error, 'NOSCRIPT') ? sendText() : fail(error)));
   }
 
   private noteAnswer(call: SentCall): void {

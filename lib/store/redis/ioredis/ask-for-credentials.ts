@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { LockCredentials } from '../../../options/module-options.interface.js';
 import type { Credentials, CredentialsUser } from '../connection/credentials.js';
+import { isPermanent } from '../connection/redis-error.js';
 import { abandon } from './sockets.js';
 
 /** The internals of ioredis that this file uses, because its interface accepts credentials only once. */
@@ -12,8 +13,6 @@ interface Internals {
   /** The state of the connection attempt. */
   readonly condition: { auth: unknown };
 }
-
-const REFUSAL = /^(ERR|NOAUTH|NOPERM|WRONGPASS)/;
 
 /**
  * Makes a client request credentials before each connection and adopt renewed ones. Returns a function that stops the
@@ -65,7 +64,7 @@ class User implements CredentialsUser {
     if (redis.mode === 'subscriber') return abandon(redis.stream);
     await (typeof auth === 'string' ? redis.auth(auth) : redis.auth(...auth)).catch((error: unknown) => {
       // A connection that was lost meanwhile requests credentials itself.
-      if (error instanceof Error && REFUSAL.test(error.message)) throw error;
+      if (isPermanent(error)) throw error;
     });
   }
 }

@@ -6,7 +6,7 @@ import type { Clock, ScheduledCall } from '../../../primitives/clock.js';
 import { StoreRefusal } from '../../store-errors.js';
 import { trialScript } from '../../scripts/trial.script.js';
 import type { Redaction } from '../connection/redaction.js';
-import { isMoved } from '../connection/redis-error.js';
+import { hasCode } from '../connection/redis-error.js';
 import type { ScriptRunner } from '../connection/script-runner.js';
 import { findings, type Findings, versionError } from './findings.js';
 
@@ -169,7 +169,7 @@ export class Trial {
       found = findings(reply, (text) => redaction.text(text));
     } catch (error) {
       // Other errors also fail the locks, which report them. A refusal here may affect only some locks.
-      if (error instanceof StoreRefusal || isMoved(error)) this.complain(error.message);
+      if (error instanceof StoreRefusal || hasCode(error, 'MOVED')) this.complain(error.message);
     }
     this.isAsking = false;
     if (this.isOutdated) {
