@@ -39,7 +39,6 @@ function startRunner(): {
         cork: () => undefined,
         letMessagesLead: async () => undefined,
       },
-      needsText: false,
       trouble: new Error('silent'),
       problemOf: (error) => error as Error,
       replaceSilent: () => {

@@ -60,10 +60,9 @@ export class ClusterConnection extends StoreConnection<ClusterClients> {
    * those of the node.
    */
   at(address: string): ScriptConnection {
-    const { clients, needsText } = this;
+    const { clients } = this;
     const trouble = (): Error => this.trouble;
     return {
-      needsText,
       commands: {
         cork: () => clients.node(address)?.cork(),
         evaluate: (...call) => {

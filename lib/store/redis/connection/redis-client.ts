@@ -69,8 +69,6 @@ interface ClientSettings {
   readonly isOwned: boolean;
   /** Whether the clients connect only for the first lock. */
   readonly isLazy?: boolean;
-  /** Whether scripts must be sent as text, because the client treats an unknown digest as a broken connection. */
-  readonly needsText?: boolean;
   /** Prefix that the client adds to keys, but not to channels. */
   readonly keyPrefix?: string;
   /** Credentials to redact. */

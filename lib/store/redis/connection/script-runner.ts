@@ -8,7 +8,6 @@ import { hasCode, isAnswer } from './redis-error.js';
 export interface ScriptConnection {
   readonly commands: Pick<RedisClient, 'cork' | 'evaluate' | 'letMessagesLead'>;
   readonly trouble: Error;
-  readonly needsText: boolean;
   replaceSilent(): void;
   /** Converts an error of a command for the engine. */
   problemOf(error: unknown): Error;
@@ -103,8 +102,7 @@ export class ScriptRunner {
       return refuse(this.connection.problemOf(error));
     };
     const sendText = (): Promise<unknown> => commands.evaluate(call, 'text').then(succeed, fail);
-    // Some clients would repeat the digest on each new connection without end.
-    if (call.script.isRare || this.connection.needsText) return sendText();
+    if (call.script.isRare) return sendText();
     return commands
       .evaluate(call, 'digest')
       .then(succeed, (error: unknown) => (hasCode(error, 'NOSCRIPT') ? sendText() : fail(error)));

@@ -34,10 +34,6 @@ export abstract class StoreConnection<Clients extends RedisClients | ClusterClie
     this.redaction.learn(this.clients.users);
   }
 
-  get needsText(): boolean {
-    return this.clients.needsText ?? false;
-  }
-
   get keyPrefix(): string {
     return this.clients.keyPrefix ?? '';
   }

@@ -1,13 +1,7 @@
-import type { Cluster, Redis } from 'ioredis';
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { inRootContext } from '../../../primitives/root-context.js';
 import type { Credentials } from '../connection/credentials.js';
-import type {
-  ClientEvents,
-  ClientState,
-  RedisClient,
-  ScriptCall,
-  SubscribeCommand,
-} from '../connection/redis-client.js';
+import type { ClientEvents, ClientState, RedisClient, SubscribeCommand } from '../connection/redis-client.js';
 import { HANDSHAKE_TIMEOUT } from '../connection/reconnecting.js';
 import { askForCredentials } from './ask-for-credentials.js';
 import { listen } from './shared-listeners.js';
@@ -15,6 +9,8 @@ import { abandon, Cork } from './sockets.js';
 
 /** Milliseconds until a client that a failover ended looks for the master again. */
 const RETURN_DELAY = 250;
+
+const NOSCRIPT = new Error('NOSCRIPT No matching script. Please use EVAL.');
 
 const STATES: Readonly<Record<string, ClientState>> = {
   wait: 'idle',
@@ -30,9 +26,12 @@ export function stateOf({ status }: { readonly status: string }): ClientState {
 
 /** A client of ioredis for one server, created by this module or passed in. */
 export class IoredisClient implements RedisClient {
+  readonly evaluate: RedisClient['evaluate'];
   private readonly corked = new Cork(() => this.redis.stream);
 
-  constructor(protected readonly redis: Redis) {}
+  constructor(protected readonly redis: Redis) {
+    this.evaluate = evaluatorOf(redis, redis.options);
+  }
 
   get state(): ClientState {
     return stateOf(this.redis);
@@ -58,10 +57,6 @@ export class IoredisClient implements RedisClient {
       listen(redis, 'error', (error: unknown) => report(ofSentinels(error, redis))),
       listen(redis, 'moved', () => report(new Error('A slot was moved to another node.'))),
     ]);
-  }
-
-  evaluate(call: ScriptCall, by: 'digest' | 'text'): Promise<unknown> {
-    return evaluate(this.redis, call, by);
   }
 
   wait(replicas: number, timeout: number): Promise<number> {
@@ -154,14 +149,17 @@ export class OwnIoredisClient extends IoredisClient {
   }
 }
 
-export function evaluate(
+/** Creates the function that runs scripts at a client. */
+export function evaluatorOf(
   redis: Redis | Cluster,
-  { script, keys, args }: ScriptCall,
-  by: 'digest' | 'text',
-): Promise<unknown> {
-  return by === 'digest'
-    ? redis.evalsha(script.sha, keys.length, ...keys, ...args)
-    : redis.eval(script.lua, keys.length, ...keys, ...args);
+  { reconnectOnError }: RedisOptions,
+): RedisClient['evaluate'] {
+  // The client would repeat an unknown digest on each new connection without end.
+  const needsText = Boolean(reconnectOnError?.(NOSCRIPT));
+  return ({ script, keys, args }, by) =>
+    by === 'text' || needsText
+      ? redis.eval(script.lua, keys.length, ...keys, ...args)
+      : redis.evalsha(script.sha, keys.length, ...keys, ...args);
 }
 
 export function undoAll(undo: readonly (() => void)[]): () => void {

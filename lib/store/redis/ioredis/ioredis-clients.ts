@@ -23,8 +23,6 @@ const SENTINEL_DEFAULTS: RedisOptions = {
   sentinelReconnectStrategy: () => 60_000,
 };
 
-const NOSCRIPT = new Error('NOSCRIPT No matching script. Please use EVAL.');
-
 const UNAWARE_OF_FAILOVERS =
   'The ioredis client of the locks notices a planned failover only some ten seconds after it, and until then the old master ' +
   'and the new one both grant locks: set failoverDetector: true in its options.';
@@ -49,7 +47,6 @@ export function openIoredis(
     commands: passedIn ? new IoredisClient(redis) : new OwnIoredisClient(redis, credentials),
     isOwned: !passedIn,
     isLazy: passedIn || isLazy(connection),
-    needsText: needsText(options),
     keyPrefix: options.keyPrefix ?? '',
     where: options.path ?? `${options.host}:${options.port}`,
     isTls: Boolean(options.tls),
@@ -89,11 +86,6 @@ export function createClient(connection: string | RedisOptions | undefined): Red
 function isLazy(connection: string | RedisOptions | undefined): boolean {
   if (typeof connection === 'string') return parseRedisUrl(connection).options['lazyConnect'] === true;
   return connection?.lazyConnect ?? false;
-}
-
-/** Whether a client's `reconnectOnError` requests a new connection when Redis does not know a script yet. */
-export function needsText({ reconnectOnError }: Pick<RedisOptions, 'reconnectOnError'>): boolean {
-  return Boolean(reconnectOnError?.(NOSCRIPT));
 }
 
 function isClient(

@@ -8,13 +8,12 @@ import type {
   ClusterEvents,
   RedisClient,
   RedisUser,
-  ScriptCall,
 } from '../connection/redis-client.js';
 import { inRootContext } from '../../../primitives/root-context.js';
 import { MAX_REDIRECTIONS, reconnectDelay } from '../connection/reconnecting.js';
 import { askForCredentials } from './ask-for-credentials.js';
-import { evaluate, IoredisClient, stateOf, undoAll } from './ioredis-client.js';
-import { DISCONNECT_TIMEOUT, needsText } from './ioredis-clients.js';
+import { evaluatorOf, IoredisClient, stateOf, undoAll } from './ioredis-client.js';
+import { DISCONNECT_TIMEOUT } from './ioredis-clients.js';
 import { listen } from './shared-listeners.js';
 import { loadIoredis } from '../../../options/connection/load-ioredis.js';
 
@@ -22,7 +21,7 @@ import { loadIoredis } from '../../../options/connection/load-ioredis.js';
 export class IoredisCluster implements ClusterClients {
   readonly isOwned: boolean;
   readonly isLazy: boolean;
-  readonly needsText: boolean;
+  readonly evaluate: RedisClient['evaluate'];
   readonly keyPrefix: string;
   readonly users: readonly RedisUser[];
   private readonly cluster: Cluster;
@@ -42,7 +41,7 @@ export class IoredisCluster implements ClusterClients {
     this.isOwned = !passedIn;
     this.isLazy = passedIn || (connection.options?.lazyConnect ?? false);
     this.keyPrefix = this.cluster.options.keyPrefix ?? '';
-    this.needsText = needsText(this.cluster.options.redisOptions ?? {});
+    this.evaluate = evaluatorOf(this.cluster, this.cluster.options.redisOptions ?? {});
     this.users = usersOf(this.cluster, connection);
     for (const redis of this.cluster.nodes()) this.add(redis);
     this.undo.push(
@@ -83,10 +82,6 @@ export class IoredisCluster implements ClusterClients {
     for (const { redis } of this.nodes.values()) watch(redis);
     undo.push(this.listen('+node', watch));
     return () => undoAll(undo)();
-  }
-
-  evaluate(call: ScriptCall, by: 'digest' | 'text'): Promise<unknown> {
-    return evaluate(this.cluster, call, by);
   }
 
   ownerOf(slot: number): string | undefined {

@@ -1,6 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { reconnectDelay } from '../../../../lib/store/redis/connection/reconnecting.js';
 import { openIoredis } from '../../../../lib/store/redis/ioredis/ioredis-clients.js';
+import { commandScript } from '../../../../lib/store/scripts/command.script.js';
 
 describe('A client of ioredis that is passed in', () => {
   const unconnected = (options: RedisOptions): Redis => new Redis({ ...options, lazyConnect: true });
@@ -30,12 +31,15 @@ describe('A client of ioredis that is passed in', () => {
   });
 
   it.each([
-    ['only the text of a script if it reconnects after', 'NOSCRIPT', true],
-    ['also its digest if it reconnects after', 'READONLY', false],
-  ])('is sent %s %s', (_, reply, needed) => {
+    ['only the text of a script if it reconnects after', 'NOSCRIPT', 'eval'],
+    ['also its digest if it reconnects after', 'READONLY', 'evalsha'],
+  ] as const)('is sent %s %s', async (_, reply, command) => {
     const reconnectOnError = ({ message }: Error): boolean => message.startsWith(reply);
+    const redis = unconnected({ reconnectOnError });
+    jest.spyOn(redis, command).mockResolvedValue('the reply');
+    const call = { script: commandScript, keys: ['key'], args: ['TIME'] };
 
-    expect(openIoredis(unconnected({ reconnectOnError })).needsText).toBe(needed);
+    await expect(openIoredis(redis).commands.evaluate(call, 'digest')).resolves.toBe('the reply');
   });
 
   it('reports the same trouble with sentinels in the same words each time', () => {
