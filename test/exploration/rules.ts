@@ -38,7 +38,7 @@ export function brokenRule(world: World, budget: Budget, limit: number): string 
   }
   const calls = world.callers.filter(({ role }) => role === 'runs once');
   if (new Set(calls.flatMap(({ result }) => result ?? [])).size > 1) return 'two runs have succeeded';
-  const kept = NAMES.map((name) => world.server.marks.read(name)?.json);
+  const kept = NAMES.map((name) => world.server.mark(name)?.json);
   const rejected = calls.filter(({ phase, result }) => phase === 'done' && result === undefined);
   if (rejected.some(({ of, returned }) => returned !== undefined && kept[of] === `${returned}`))
     return 'a run is rejected although its result is kept';

@@ -10,14 +10,19 @@ import type {
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import type { ForcedRelease } from '../store-operations.js';
 import { type Grant, SHARED_OWNER, type SharedTerms, type Shares, type Taken } from '../grant.js';
-import type { KeepRequest } from '../mark.js';
+import type { KeepRequest, Mark } from '../mark.js';
 import { instanceOf, isSharedOwner, sharedTag, tokenOf } from '../owner-id.js';
 import { formatPlace, holderOf, parsePlace, restOf, waiterAt } from '../place.js';
-import { MemoryMarks } from './memory-marks.js';
 import { MemoryInboxes } from './memory-inboxes.js';
 import { MemoryLeases } from './memory-leases.js';
 import { MemoryQueues } from './memory-queues.js';
 import { MemoryTokens } from './memory-tokens.js';
+
+/** A mark and when it expires, in ms since 1970. */
+interface KeptMark {
+  readonly mark: Mark;
+  readonly until: number;
+}
 
 /** The place of the requesting instance in the queue, and how it takes shared holds. */
 export interface Own {
@@ -40,12 +45,11 @@ export interface Own {
 export class MemoryLockServer {
   private readonly locks: MemoryLeases;
   private readonly shares: MemoryLeases;
+  private readonly marks = new Map<string, KeptMark>();
   /** @internal */
   protected readonly queues: MemoryQueues;
   /** @internal */
   protected readonly tokens: MemoryTokens;
-  /** @internal */
-  readonly marks: MemoryMarks;
   /** @internal */
   readonly inboxes = new MemoryInboxes();
 
@@ -55,7 +59,6 @@ export class MemoryLockServer {
     this.shares = new MemoryLeases(now);
     this.queues = new MemoryQueues(now);
     this.tokens = new MemoryTokens(now);
-    this.marks = new MemoryMarks(now, this.locks, this.queues, this.inboxes);
   }
 
   /** Clears all data, as FLUSHALL does: holders learn of it at their next renewal. Tokens continue to grow. */
@@ -138,11 +141,28 @@ export class MemoryLockServer {
   }
 
   /** @internal */
-  keep(request: KeepRequest): boolean {
-    const isKept = this.marks.keep(request);
-    if (isKept && request.releases && this.locks.has(request.name, request.owner))
-      this.release(request.name, request.owner);
-    return isKept;
+  mark(name: string): Mark | undefined {
+    return this.kept(name)?.mark;
+  }
+
+  /** @internal */
+  keep({ name, owner, keep, token, json, releases }: KeepRequest): boolean {
+    const isOwn = this.locks.has(name, owner);
+    const known = this.mark(name);
+    if (known ? known.token !== token : !isOwn) return false;
+    if (!known) {
+      const mark = { at: Math.floor(this.now()), token, json };
+      this.marks.set(name, { mark, until: this.now() + Math.ceil(keep) });
+      const waiting = [...this.queues.of(name).keys()].map((place) => parsePlace(place).instance);
+      for (const instance of new Set(waiting)) this.inboxes.send(instance, (inbox) => inbox.done(name));
+    }
+    if (isOwn && releases) this.release(name, owner);
+    return true;
+  }
+
+  /** @internal */
+  deleteMark(name: string): boolean {
+    return this.kept(name) !== undefined && this.marks.delete(name);
   }
 
   /** @internal */
@@ -194,7 +214,8 @@ export class MemoryLockServer {
 
   /** @internal */
   query(name: string): LockSnapshot {
-    const [now, done] = [this.now(), this.marks.times(name)];
+    const [now, kept] = [this.now(), this.kept(name)];
+    const done = kept && { at: new Date(kept.mark.at), until: new Date(kept.until) };
     const leases = [...this.shares.inOrder(name), ...this.locks.of(name)];
     const held = leases.map(([owner, expiresAt]): LockInfo => {
       return { name, ...holderOf(owner), remaining: expiresAt - now };
@@ -218,6 +239,13 @@ export class MemoryLockServer {
   private endOwn(instance: string, name: string, endedToken: number): void {
     const owner = this.owner(name);
     if (owner?.startsWith(`${instance}:`) && tokenOf(owner) <= endedToken) this.locks.clear(name);
+  }
+
+  private kept(name: string): KeptMark | undefined {
+    const kept = this.marks.get(name);
+    if (kept && kept.until > this.now()) return kept;
+    this.marks.delete(name);
+    return undefined;
   }
 
   /** Lets an instance wait for so many shared holds, at its former position if it has one. Returns its place. */

@@ -7,9 +7,9 @@ export function memoryStore(server: MemoryLockServer, instance: string): LockSto
   return {
     trouble: new Error('The memory store has been closed.'),
     marks: {
-      read: async (name) => server.marks.read(name),
+      read: async (name) => server.mark(name),
       keep: async (request) => server.keep(request),
-      delete: async (name) => server.marks.delete(name),
+      delete: async (name) => server.deleteMark(name),
     },
     operations: {
       query: async (name) => server.query(name),

@@ -1,6 +1,6 @@
 import type { DeliberateFault } from './deliberate-fault.js';
 
-const marks = 'lib/store/memory/memory-marks.ts';
+const server = 'lib/store/memory/memory-lock-server.ts';
 const once = 'lib/service/once/once.ts';
 const calls = 'lib/service/once/waiting-calls.ts';
 
@@ -8,21 +8,21 @@ const calls = 'lib/service/once/waiting-calls.ts';
 export const onceFaults: readonly DeliberateFault[] = [
   {
     fault: 'a run that has lost the lock keeps its result',
-    file: marks,
-    text: 'if (!this.locks.has(name, owner)) return false;',
-    instead: '',
+    file: server,
+    text: 'if (known ? known.token !== token : !isOwn) return false;',
+    instead: 'if (known && known.token !== token) return false;',
   },
   {
     fault: 'a repeated request to keep a result is rejected',
-    file: marks,
-    text: 'if (mark) return mark.token === token;',
-    instead: 'if (mark) return false;',
+    file: server,
+    text: 'if (known ? known.token !== token : !isOwn) return false;',
+    instead: 'if (known || !isOwn) return false;',
   },
   {
     fault: 'an expired result is shared',
-    file: marks,
-    text: 'if (mark && mark.until > this.now()) return mark;',
-    instead: 'if (mark) return mark;',
+    file: server,
+    text: 'if (kept && kept.until > this.now()) return kept;',
+    instead: 'if (kept) return kept;',
   },
   {
     fault: 'keep counts from the acquire',
@@ -35,7 +35,7 @@ export const onceFaults: readonly DeliberateFault[] = [
   },
   {
     fault: 'the end of a run notifies no waiter',
-    file: marks,
+    file: server,
     text: 'for (const instance of new Set(waiting)) this.inboxes.send(instance, (inbox) => inbox.done(name));',
     instead: 'void waiting;',
   },
