@@ -120,7 +120,7 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
     .option('--skip', 'exit code 0 instead of 75 if the lock is taken')
     .addOption(timeOption('--kill-after <time>', 'time from SIGTERM to SIGKILL if the lock is lost', 5_000))
     .action(async (name: string, flags) => {
-      if (command.length === 0)
+      if (!command[0])
         throw new CommandError('Write the command after --: run <name> -- <command>', ExitCode.usage);
       done(await run(name, command, flags));
     });

@@ -88,6 +88,7 @@ describe('nest-redis-lock run', () => {
     const results = await Promise.all([
       CommandLine.run(['run', 'job', ...flags]),
       CommandLine.run(['run', 'job', ...flags, '--']),
+      CommandLine.run(['run', 'job', ...flags, '--', '']),
       CommandLine.run(['run', 'job', 'echo', ...flags]),
       CommandLine.run(['run', 'job', '--wiat', '5', ...flags, '--', 'echo']),
       CommandLine.run(['run', 'job', '--wait', 'soon', ...flags, '--', 'echo']),
@@ -98,7 +99,8 @@ describe('nest-redis-lock run', () => {
 
     expect(results.map(({ exitCode, stdout }) => [exitCode, stdout])).toEqual(results.map(() => [64, '']));
     expect(results[0]?.stderr).toContain('Write the command after --');
-    expect(results[3]?.stderr).toContain('--wait');
+    expect(results[2]?.stderr).toContain('Write the command after --');
+    expect(results[4]?.stderr).toContain('--wait');
   });
 
   it('exits with 75 if the lock is taken, or 0 with --skip, and does not run the command', async () => {
@@ -173,6 +175,13 @@ describe('nest-redis-lock run', () => {
     expect(await CommandLine.run([...flags, join(directory, 'nothing')])).toMatchObject({ exitCode: 127 });
     expect(await isFree()).toBe(true);
     expect(await CommandLine.run([...flags, file])).toMatchObject({ exitCode: 126 });
+    expect(await isFree()).toBe(true);
+    // Node throws at this path instead of emitting an error.
+    const below = await CommandLine.run([...flags, join(file, 'program')]);
+    expect(below).toMatchObject({
+      exitCode: 126,
+      stderr: `nest-redis-lock: The command ${join(file, 'program')} cannot be started: spawn ENOTDIR\n`,
+    });
     expect(await isFree()).toBe(true);
     expect(await run('kill -KILL $$')).toMatchObject({ exitCode: 137 });
     expect(await isFree()).toBe(true);

@@ -23,15 +23,18 @@ export class ChildCommand {
     [program = '', ...args]: readonly string[],
     env: NodeJS.ProcessEnv,
   ): Promise<ChildCommand> {
-    const child = spawn(program, args, { stdio: 'inherit', detached: true, env });
-    const ended = once(child, 'exit').then(([code, signal]) => exitCodeOf(code, signal));
-    // Rejects if the program cannot be started, which is reported below.
-    ended.catch(() => {});
-    await once(child, 'spawn').catch((error: NodeJS.ErrnoException) => {
-      const exitCode = error.code === 'ENOENT' ? ExitCode.notFound : ExitCode.notExecutable;
-      throw new CommandError(`The command ${program} cannot be started: ${error.message}`, exitCode);
-    });
-    return new ChildCommand(child, ended);
+    try {
+      const child = spawn(program, args, { stdio: 'inherit', detached: true, env });
+      const ended = once(child, 'exit').then(([code, signal]) => exitCodeOf(code, signal));
+      // Rejects if the program cannot be started, which is reported below.
+      ended.catch(() => {});
+      await once(child, 'spawn');
+      return new ChildCommand(child, ended);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      const exitCode = code === 'ENOENT' ? ExitCode.notFound : ExitCode.notExecutable;
+      throw new CommandError(`The command ${program} cannot be started: ${message}`, exitCode);
+    }
   }
 
   /** Sends a signal to the command and its children. */
