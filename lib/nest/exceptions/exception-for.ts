@@ -7,7 +7,7 @@ import { originOf } from '../../service/invocation/invocation.js';
 import type { LockService } from '../../service/lock.service.js';
 import { HTTP_STATUS_DEFAULTS } from '../../options/option-table.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
-import { logKeyError, retryAdvice } from './public-message.js';
+import { detailedMessage, logKeyError, retryAdvice } from './public-message.js';
 
 /**
  * Converts a lock error for a request over HTTP or GraphQL, and sets the `Retry-After` header. In a shutdown, the reply
@@ -55,7 +55,7 @@ function statusOf(error: LockError, service: Partial<LockService> | undefined): 
   if (statuses === false || answeredError(error) !== undefined) return undefined;
   const status = statuses[error.code];
   // Nest logs unknown errors, but considers these exceptions as intended replies.
-  if (status === 500) Logger.error(error.message, error.stack, LOG_CONTEXT);
+  if (status === 500) Logger.error(detailedMessage(error), error.stack, LOG_CONTEXT);
   else logKeyError(error);
   return status;
 }

@@ -1,4 +1,4 @@
-import { Catch, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { Catch, Logger, type ExceptionFilter } from '@nestjs/common';
 import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
 import type { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
@@ -6,6 +6,7 @@ import { replyFor } from '../../errors/error-replies.js';
 import { LockError } from '../../errors/lock.error.js';
 import type { LockService } from '../../service/lock.service.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
+import { detailedMessage } from './public-message.js';
 
 /**
  * Handles lock errors that no filter of the application catches: errors of guards and middleware, which run before the
@@ -24,14 +25,11 @@ export class LastResortFilter extends LockExceptionFilter {
     super(adapterHost, service);
   }
 
-  override catch(error: LockError, host: ArgumentsHost): unknown {
-    // Over other transports, nobody may read the reply: an event, for example, has no sender that waits.
-    if (!['http', 'graphql'].includes(host.getType<string>())) {
-      if (replyFor(error).isExpected) Logger.warn(error.message, LOG_CONTEXT);
-      else Logger.error(error.message, error.stack, LOG_CONTEXT);
-    }
-    // oxlint-disable-next-line promise/valid-params -- catch() of a filter, not of a promise
-    return super.catch(error, host);
+  /** Over message transports, nobody may read the reply: an event, for example, has no sender that waits. */
+  protected override log(error: LockError, type: string): void {
+    if (['http', 'graphql'].includes(type)) return;
+    if (replyFor(error).isExpected) Logger.warn(error.message, LOG_CONTEXT);
+    else Logger.error(detailedMessage(error), error.stack, LOG_CONTEXT);
   }
 
   /** Lets a global filter for HttpExceptions format this reply, as it formats the replies of controllers. */

@@ -35,7 +35,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
   /** @hidden Returns the result that Nest expects from a filter in the context. */
   catch(error: LockError, host: ArgumentsHost): unknown {
     const type = host.getType<string>();
-    if (type === 'rpc' || type === 'ws') logKeyError(error);
+    this.log(error, type);
     if (type === 'rpc') {
       const call = grpcCallOf(host);
       return throwError(() => (call === undefined ? lockMessage(error) : grpcError(error, call)));
@@ -46,6 +46,11 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     if (!hasHttpResponse(host)) throw exception;
     // oxlint-disable-next-line promise/valid-params -- catch() of a filter, not of a promise
     return this.filterFor(exception).catch(exception, host);
+  }
+
+  /** @internal Logs an error over a message transport. */
+  protected log(error: LockError, type: string): void {
+    if (type === 'rpc' || type === 'ws') logKeyError(error);
   }
 
   /** @internal The filter that replies to a request with an exception. */

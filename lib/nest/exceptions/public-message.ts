@@ -33,9 +33,16 @@ const logged = new Set<string>();
  * the client receives 400. Each message, which names method, placeholder and kind of value, is logged once, so that
  * clients with bad requests do not fill the log.
  */
-export function logKeyError({ cause, code, message }: LockError): void {
+export function logKeyError(error: LockError): void {
+  const { code, message } = error;
   if (code !== 'LOCK_KEY' || logged.has(message) || logged.size >= MOST_MESSAGES) return;
   logged.add(message);
-  const reason = tryTo(() => (cause instanceof Error ? ` (${cause.name}: ${cause.message})` : '')) ?? '';
-  Logger.warn(`${message}${reason} Clients do not see this message; it is logged once.`, LOG_CONTEXT);
+  Logger.warn(`${detailedMessage(error)} Clients do not see this message; it is logged once.`, LOG_CONTEXT);
+}
+
+/** The message of an error for the log. For a LockKeyError, also the error of the key function or the accessor. */
+export function detailedMessage({ cause, code, message }: LockError): string {
+  if (code !== 'LOCK_KEY') return message;
+  const reason = tryTo(() => (cause instanceof Error ? ` (${cause.name}: ${cause.message})` : ''));
+  return `${message}${reason ?? ''}`;
 }

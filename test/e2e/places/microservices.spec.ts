@@ -69,8 +69,23 @@ class StockController {
   }
 }
 
+/** A pipe whose result has an accessor that throws. */
+const withoutSku = {
+  transform: (): object => ({
+    get sku(): string {
+      throw new Error('no sku');
+    },
+  }),
+};
+
 @Controller()
 class UnfilteredController {
+  @MessagePattern('unreadable')
+  @Locked('stock:<0.sku>', { wait: 0 })
+  async read(@Payload(withoutSku) { sku }: { sku: string }): Promise<string> {
+    return sku;
+  }
+
   @MessagePattern('unfiltered')
   @Locked('stock:<0.sku>', { wait: 0 })
   async attempt(@Payload() { sku }: { sku: string }): Promise<string> {
@@ -191,6 +206,20 @@ describe.each(transports)('locked message handlers over %s', (_name, transport) 
       });
       // One line without a stack, which would lead to no defect.
       expect(warn.mock.calls).toEqual([[expect.stringMatching(/Held by this process/), 'RedisLock']]);
+    });
+
+    it('log each message without the value that the key needs once, without LockExceptionFilter', async () => {
+      const warn = jest.spyOn(Logger, 'warn').mockImplementation();
+      const error = jest.spyOn(Logger, 'error').mockImplementation();
+      warn.mockClear();
+      error.mockClear();
+      for (const pattern of ['unfiltered', 'unfiltered', 'unreadable'])
+        expect(await refusal(pattern, {})).toMatchObject({ code: 'LOCK_KEY' });
+      const lines = ['<0.sku> of key template', '<0.sku> of key template', 'Error: no sku'];
+      expect(warn).not.toHaveBeenCalled();
+      expect(error.mock.calls).toEqual(
+        lines.map((line) => [expect.stringContaining(line), expect.any(String), 'RedisLock']),
+      );
     });
   });
 });
