@@ -40,8 +40,9 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     const servers = await Promise.all(admissions.map(examine));
     const findings = servers.flat();
     const worst = Math.max(...findings.map(({ status }) => SEVERITY[status]));
-    if (out.isJson) out.json({ verdict: ['healthy', 'warnings', 'errors'][worst], findings });
-    else for (const each of servers) print(out, each);
+    out.result({ verdict: ['healthy', 'warnings', 'errors'][worst], findings }, () => {
+      for (const each of servers) print(out, each);
+    });
     return worst;
   } finally {
     for (const { patient } of admissions) patient?.close();

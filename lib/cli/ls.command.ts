@@ -1,10 +1,9 @@
+import type { LockService } from '../service/lock.service.js';
 import type { LockListing } from '../store/lock-listing.js';
 import type { ConnectionFlags } from './connection-flags.js';
 import { formatDuration } from './duration.js';
 import { ExitCode } from './exit-code.js';
-import { Output } from './output.js';
-import { permitsOf } from './query.command.js';
-import { withLocks } from './with-locks.js';
+import { type Output, permitsOf } from './output.js';
 
 export interface LsFlags extends ConnectionFlags {
   readonly limit: number;
@@ -23,24 +22,25 @@ const COMPARE = {
 export const SORTS = Object.keys(COMPARE);
 
 /** Lists the held names. */
-export async function ls(prefix: string, flags: LsFlags): Promise<number> {
-  const out = new Output(flags.json);
+export async function ls(
+  locks: LockService,
+  out: Output,
+  prefix: string,
+  { limit, sort }: LsFlags,
+): Promise<number> {
   /** By name, since SCAN may give one twice. */
   const found = new Map<string, LockListing>();
-  await withLocks(flags, async (locks) => {
-    for await (const listing of locks.list({ prefix })) {
-      found.set(listing.name, listing);
-      // Another order than that of the names needs all of them.
-      if (flags.sort === 'name' && found.size > flags.limit) return;
-    }
-  });
-  const isPart = found.size > flags.limit;
+  for await (const listing of locks.list({ prefix })) {
+    found.set(listing.name, listing);
+    // Another order than that of the names needs all of them.
+    if (sort === 'name' && found.size > limit) break;
+  }
+  const isPart = found.size > limit;
   const names = [...found.values()]
-    .slice(0, flags.sort === 'name' ? flags.limit : Infinity)
-    .toSorted(COMPARE[flags.sort])
-    .slice(0, flags.limit);
-  if (out.isJson) out.json({ names, isPart });
-  else print(out, names, isPart);
+    .slice(0, sort === 'name' ? limit : Infinity)
+    .toSorted(COMPARE[sort])
+    .slice(0, limit);
+  out.result({ names, isPart }, () => print(out, names, isPart));
   return ExitCode.done;
 }
 

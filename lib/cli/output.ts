@@ -14,8 +14,10 @@ export class Output {
     process.stderr.on('error', () => {});
   }
 
-  json(value: unknown): void {
-    process.stdout.write(`${JSON.stringify(value)}\n`);
+  /** Prints the result of a command as JSON, or for people by `print`. */
+  result(value: unknown, print: () => void): void {
+    if (this.isJson) this.line(JSON.stringify(value));
+    else print();
   }
 
   line(text: string): void {
@@ -38,6 +40,11 @@ export class Output {
 /** Prints a text to stderr. */
 export function printError(text: string): void {
   process.stderr.write(`nest-redis-lock: ${text}\n`);
+}
+
+/** The number of permits of a hold or a waiter, after its kind. */
+export function permitsOf({ permits }: { readonly permits?: number }): string {
+  return permits === undefined ? '' : `, ${permits} permits`;
 }
 
 /** Escapes control characters: text from Redis must not control the terminal. */

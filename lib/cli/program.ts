@@ -1,6 +1,11 @@
 import { Command, CommanderError, Option } from 'commander';
+import type { LockLog } from '../diagnostics/lock-log.js';
 import { isLockError } from '../errors/lock.error.js';
+import { resolveModuleOptions } from '../options/module-options.js';
 import { stackOf } from '../primitives/message-of.js';
+import type { LockService } from '../service/lock.service.js';
+import { openLockService } from '../service/open-lock-service.js';
+import { type ConnectionFlags, moduleOptions } from './connection-flags.js';
 import { doctor } from './doctor.command.js';
 import { parseCount, parseDuration, parseWait } from './duration.js';
 import { CommandError, ExitCode } from './exit-code.js';
@@ -11,7 +16,7 @@ import { dashboard } from './monitoring/dashboard.js';
 import { Output, printError } from './output.js';
 import { query } from './query.command.js';
 import { release } from './release.command.js';
-import { run } from './run.command.js';
+import { run, type RunFlags } from './run.command.js';
 
 const { version, homepage } = require('../../package.json') as { version: string; homepage?: string };
 
@@ -34,6 +39,19 @@ Examples:
   nest-redis-lock run nightly --wait 0 --skip -- ./backup
 
 Documentation: ${SITE === undefined ? 'docs/operate/cli.md of the repository' : `${SITE}/operate/cli.html`}`;
+
+/** Logs nothing: errors of requests are enough. */
+const SILENT: LockLog = { log: () => {}, warn: () => {}, error: () => {} };
+const ON_STDERR: LockLog = { log: printError, warn: printError, error: printError };
+
+/**
+ * Milliseconds between requests for labels. Longer than in an application, because this process has only just begun to
+ * listen.
+ */
+const LABEL_INTERVALS = [100, 200, 300, 400];
+
+/** A command about a name, or about the names with a prefix. Resolves to the exit code. */
+type LocksCommand<Flags> = (locks: LockService, out: Output, name: string, flags: Flags) => Promise<number>;
 
 const COLLECT = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
@@ -73,6 +91,18 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
       .option('--sentinel <name>', 'the URLs are sentinels that know the master by this name')
       .option('--prefix <prefix>', 'the keyPrefix of the application', 'lock:')
       .allowExcessArguments(false);
+  /** Runs a command with a LockService, and closes its connections afterwards. */
+  const onLocks =
+    <Flags extends ConnectionFlags>(act: LocksCommand<Flags>, log = SILENT) =>
+    async (name: string | undefined, flags: Flags): Promise<void> => {
+      const options = resolveModuleOptions(moduleOptions(flags));
+      const locks = openLockService(options, { log, labelIntervals: LABEL_INTERVALS });
+      try {
+        done(await act(locks, new Output(flags.json), name ?? '', flags));
+      } finally {
+        await locks.close();
+      }
+    };
 
   add('doctor', 'checks the server, one line per finding; exit code 0, 1 or 2 by the worst finding')
     .option('--json', 'prints JSON')
@@ -91,20 +121,20 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
         .default('name'),
     )
     .option('--limit <n>', 'at most so many', parseCount, 1_000)
-    .action(async (prefix: string | undefined, flags) => done(await ls(prefix ?? '', flags)));
+    .action(onLocks(ls));
 
   add('query <name>', 'shows the holders and the waiters of a name; exit code 1: the name is free')
     .option('--json', 'prints JSON')
-    .action(async (name: string, flags) => done(await query(name, flags)));
+    .action(onLocks(query));
 
   add('forget <name>', 'deletes the kept result of a name; exit code 1: there was none')
     .option('--json', 'prints JSON')
-    .action(async (name: string, flags) => done(await forget(name, flags)));
+    .action(onLocks(forget));
 
   add('release <name>', 'shows the holder, asks for confirmation, and ends the hold')
     .option('--json', 'prints JSON; needs --force')
     .option('--force', 'does not ask')
-    .action(async (name: string, flags) => done(await release(name, flags)));
+    .action(onLocks(release));
 
   add('run <name>', 'runs a command while it holds the name')
     .usage('<name> [options] -- <command> [arguments]')
@@ -119,11 +149,7 @@ function build(command: readonly string[], done: (exitCode: number) => void): Co
     .option('--min-hold <time>', 'minimum time for which the name stays taken', parseDuration)
     .option('--skip', 'exit code 0 instead of 75 if the lock is taken')
     .addOption(timeOption('--kill-after <time>', 'time from SIGTERM to SIGKILL if the lock is lost', 5_000))
-    .action(async (name: string, flags) => {
-      if (!command[0])
-        throw new CommandError('Write the command after --: run <name> -- <command>', ExitCode.usage);
-      done(await run(name, command, flags));
-    });
+    .action(onLocks((locks, _out, name, flags: RunFlags) => run(locks, name, command, flags), ON_STDERR));
 
   program
     .command('dashboard')

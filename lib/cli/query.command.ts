@@ -1,16 +1,13 @@
+import type { LockService } from '../service/lock.service.js';
 import type { LockInfo, LockSnapshot } from '../store/lock-snapshot.interface.js';
-import type { ConnectionFlags } from './connection-flags.js';
 import { formatDuration } from './duration.js';
 import { ExitCode } from './exit-code.js';
-import { Output, printable } from './output.js';
-import { withLocks } from './with-locks.js';
+import { type Output, permitsOf, printable } from './output.js';
 
 /** Shows the holders and the waiters of a name. */
-export async function query(name: string, flags: ConnectionFlags): Promise<number> {
-  const out = new Output(flags.json);
-  const snapshot = await withLocks(flags, (locks) => locks.query(name));
-  if (out.isJson) out.json({ name, ...snapshot });
-  else printSnapshot(out, name, snapshot);
+export async function query(locks: LockService, out: Output, name: string): Promise<number> {
+  const snapshot = await locks.query(name);
+  out.result({ name, ...snapshot }, () => printSnapshot(out, name, snapshot));
   return snapshot.held.length > 0 ? ExitCode.done : ExitCode.free;
 }
 
@@ -34,10 +31,6 @@ function row(what: string, { owner, label = '', since, remaining, fencingToken }
 function waiterRow(waiter: LockInfo): string[] {
   const { owner, since, waited = 0 } = waiter;
   return [`waits ${formatDuration(waited)}${permitsOf(waiter)}`, owner, '', time(since), '', ''];
-}
-
-export function permitsOf({ permits }: Pick<LockInfo, 'permits'>): string {
-  return permits === undefined ? '' : `, ${permits} permits`;
 }
 
 function time(date: Date | undefined): string {

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline/promises';
+import type { LockService } from '../service/lock.service.js';
 import type { LockInfo } from '../store/lock-snapshot.interface.js';
 import type { ConnectionFlags } from './connection-flags.js';
 import { CommandError, ExitCode } from './exit-code.js';
-import { Output, printError } from './output.js';
+import { type Output, printError } from './output.js';
 import { printSnapshot } from './query.command.js';
-import { withLocks } from './with-locks.js';
 
 export interface ReleaseFlags extends ConnectionFlags {
   readonly force?: boolean;
@@ -16,34 +16,37 @@ rejects older fencing tokens prevents its writes. Without fencing, end that proc
 `;
 
 /** Ends the holds of a name after the user has seen and confirmed them. */
-export async function release(name: string, flags: ReleaseFlags): Promise<number> {
-  const out = new Output(flags.json);
+export async function release(
+  locks: LockService,
+  out: Output,
+  name: string,
+  { force }: ReleaseFlags,
+): Promise<number> {
   const mayAsk = process.stdin.isTTY && !out.isJson;
-  if (!flags.force && !mayAsk) {
+  if (!force && !mayAsk) {
     throw new CommandError('There is no terminal for the confirmation: use --force.', ExitCode.declined);
   }
-  return withLocks(flags, async (locks) => {
-    const snapshot = await locks.query(name);
-    const reportResult = (released: readonly LockInfo[]): number => {
-      const isReleased = released.length > 0;
-      if (out.isJson) out.json({ name, released: isReleased, ended: released });
-      else out.line(isReleased ? `Released ${name}.` : `Nobody holds ${name}.`);
-      return isReleased ? ExitCode.done : ExitCode.free;
-    };
-    if (snapshot.held.length === 0) return reportResult([]);
-    if (!out.isJson) printSnapshot(out, name, snapshot);
-    await out.flush();
-    if (!flags.force) {
-      out.line(MEANING);
-      if (!(await isConfirmed(name))) return decline('Nothing was released.');
-    }
-    // Another instance may have acquired the lock since its holder was shown.
-    const owners = snapshot.held.map(({ owner }) => owner);
-    const { released, holders } = await locks.forceRelease(name, { owners });
-    if (released.length === 0 && holders.length > 0)
-      return decline(`It is now held by ${holders.join(', ')}. Check again.`);
-    return reportResult(snapshot.held.filter(({ owner }) => released.includes(owner)));
-  });
+  const snapshot = await locks.query(name);
+  const reportResult = (ended: readonly LockInfo[]): number => {
+    const released = ended.length > 0;
+    out.result({ name, released, ended }, () =>
+      out.line(released ? `Released ${name}.` : `Nobody holds ${name}.`),
+    );
+    return released ? ExitCode.done : ExitCode.free;
+  };
+  if (snapshot.held.length === 0) return reportResult([]);
+  if (!out.isJson) printSnapshot(out, name, snapshot);
+  await out.flush();
+  if (!force) {
+    out.line(MEANING);
+    if (!(await isConfirmed(name))) return decline('Nothing was released.');
+  }
+  // Another instance may have acquired the lock since its holder was shown.
+  const owners = snapshot.held.map(({ owner }) => owner);
+  const { released, holders } = await locks.forceRelease(name, { owners });
+  if (released.length === 0 && holders.length > 0)
+    return decline(`It is now held by ${holders.join(', ')}. Check again.`);
+  return reportResult(snapshot.held.filter(({ owner }) => released.includes(owner)));
 }
 
 /** Asks for confirmation; Ctrl-C, Ctrl-D and every answer other than yes mean no. */

@@ -1,14 +1,13 @@
 import { constants } from 'node:os';
-import type { LockLog } from '../diagnostics/lock-log.js';
 import { LockTimeoutError } from '../errors/lock-timeout.error.js';
 import type { Lock } from '../engine/hold/lock.interface.js';
 import type { LockOptions } from '../options/lock-options.interface.js';
+import type { LockService } from '../service/lock.service.js';
 import { MAX_LABEL_BYTES } from '../options/option-table.js';
 import type { ConnectionFlags } from './connection-flags.js';
-import { ExitCode } from './exit-code.js';
+import { CommandError, ExitCode } from './exit-code.js';
 import { printable, printError } from './output.js';
 import { ChildCommand } from './run/child-command.js';
-import { withLocks } from './with-locks.js';
 
 export interface RunFlags extends ConnectionFlags {
   readonly wait?: number;
@@ -26,33 +25,32 @@ const ENDING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQU
 /** Milliseconds of retries while Redis does not answer, within the wait. */
 const OUTAGE = 5_000;
 
-const LOG: LockLog = { log: printError, warn: printError, error: printError };
-
 /** Runs a command while it holds the name. */
-export async function run(name: string, command: readonly string[], flags: RunFlags): Promise<number> {
+export async function run(
+  locks: LockService,
+  name: string,
+  command: readonly string[],
+  flags: RunFlags,
+): Promise<number> {
+  if (!command[0])
+    throw new CommandError('Write the command after --: run <name> -- <command>', ExitCode.usage);
   const interruption = new Interruption();
-  return withLocks(
-    flags,
-    async (locks) => {
-      // Connects first: a short wait must not include the time to connect.
-      await locks.query(name);
-      let lock: Lock;
-      try {
-        lock = await locks.acquire(name, lockOptions(command, flags, interruption.signal));
-      } catch (error) {
-        if (interruption.exitCode !== undefined) return interruption.exitCode;
-        if (!(error instanceof LockTimeoutError)) throw error;
-        printError(busyMessage(name, error));
-        return flags.skip ? ExitCode.done : ExitCode.busy;
-      }
-      try {
-        return await runWhileHeld(lock, name, command, { ...flags, interruption });
-      } finally {
-        await lock.release();
-      }
-    },
-    LOG,
-  );
+  // Connects first: a short wait must not include the time to connect.
+  await locks.query(name);
+  let lock: Lock;
+  try {
+    lock = await locks.acquire(name, lockOptions(command, flags, interruption.signal));
+  } catch (error) {
+    if (interruption.exitCode !== undefined) return interruption.exitCode;
+    if (!(error instanceof LockTimeoutError)) throw error;
+    printError(busyMessage(name, error));
+    return flags.skip ? ExitCode.done : ExitCode.busy;
+  }
+  try {
+    return await runWhileHeld(lock, name, command, { ...flags, interruption });
+  } finally {
+    await lock.release();
+  }
 }
 
 async function runWhileHeld(
