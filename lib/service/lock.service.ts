@@ -375,16 +375,16 @@ export class LockService {
    * await finish(job.data.order, lock.fencingToken);
    * ```
    */
-  attach(transfer: string, options?: LockOptions): Promise<Lock> {
+  attach(detached: string, options?: LockOptions): Promise<Lock> {
     return this.unwrapped.#asOrigin(async () => {
       const resolved = resolveCallOptions(this.options, options);
-      const parsed = parseDetached(transfer);
+      const parsed = parseDetached(detached);
       const keys = parsed.holds.map(({ name }) => name);
       if (!this.unwrapped.#engine.store.transfer)
         throw new LockConfigError('Locks on a quorum stay with their process: they cannot be attached.', {
           keys,
         });
-      assertNameCount(keys, 'The transfer string');
+      assertNameCount(keys, 'The string from detach()');
       resolved.signal?.throwIfAborted();
       return new CombinedLock(await this.unwrapped.#engine.attach(parsed, resolved));
     });

@@ -219,7 +219,7 @@ export function describeTransfer(context: ContractContext): void {
       await expect(context.locks.attach(transferOf(JSON.stringify(['s', ...holds])))).rejects.toMatchObject({
         code: 'LOCK_KEY',
         message: expect.stringContaining(
-          'The transfer string names 257 locks, and one call takes at most 256.',
+          'The string from detach() names 257 locks, and one call takes at most 256.',
         ),
       });
     });
@@ -234,7 +234,7 @@ export function describeTransfer(context: ContractContext): void {
       transferOf(JSON.stringify(['s', HOLD]).replace('"minHold":0', '"minHold":1e15')),
       'order:42',
       undefined as unknown as string,
-    ])('rejects %j, which is no transfer string', async (text) => {
+    ])('rejects %j, which does not come from detach()', async (text) => {
       await expect(context.locks.attach(text)).rejects.toBeInstanceOf(LockKeyError);
     });
 
