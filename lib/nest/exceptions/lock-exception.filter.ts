@@ -2,9 +2,8 @@ import { Catch, Inject, Optional, type ArgumentsHost, type ExceptionFilter } fro
 import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { throwError } from 'rxjs';
 import { grpcCallOf } from '../grpc/grpc-call.js';
-import { grpcError } from './grpc-error.js';
 import { exceptionFor, hasHttpResponse } from './exception-for.js';
-import { lockMessage, logKeyError } from './public-message.js';
+import { grpcStatus, lockMessage, logKeyError } from './public-message.js';
 import { LockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
 
@@ -38,7 +37,7 @@ export class LockExceptionFilter implements ExceptionFilter<LockError> {
     this.log(error, type);
     if (type === 'rpc') {
       const call = grpcCallOf(host);
-      return throwError(() => (call === undefined ? lockMessage(error) : grpcError(error, call)));
+      return throwError(() => (call === undefined ? lockMessage(error) : grpcStatus(error, call)));
     }
     if (type === 'ws') return emitException(host.switchToWs().getClient(), lockMessage(error));
     const exception = exceptionFor(error, host, this.adapterHost.httpAdapter, this.service);

@@ -4,6 +4,7 @@ import { tryTo } from '../../primitives/try-to.js';
 import { replyFor } from '../../errors/error-replies.js';
 import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { LockError } from '../../errors/lock.error.js';
+import type { GrpcCall, GrpcMetadata } from '../grpc/grpc-call.js';
 
 /** The number of seconds after which a client may retry; empty if a quick retry makes no sense. */
 export function retryAdvice(error: LockError): { readonly retryAfter?: number } {
@@ -21,6 +22,19 @@ export function lockMessage(error: LockError): object {
     message: replyFor(error).message,
     ...retryAdvice(error),
   };
+}
+
+/**
+ * Converts a lock error for a client of gRPC, into what Nest's transport sends as a status. The trailers contain what has
+ * no place in a status: `lock-code`, and `retry-after` in seconds.
+ */
+export function grpcStatus(error: LockError, call: GrpcCall): object {
+  const metadata = new (call.metadata.constructor as new () => GrpcMetadata)();
+  metadata.set('lock-code', error.code);
+  const { retryAfter } = retryAdvice(error);
+  if (retryAfter !== undefined) metadata.set('retry-after', String(retryAfter));
+  const { grpc, message } = replyFor(error);
+  return { code: grpc, message, metadata };
 }
 
 /** Maximum number of remembered messages, which bounds the memory whatever clients send. */

@@ -11,7 +11,7 @@ import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { HttpAdapterHost } from '@nestjs/core';
 import { finalize, type Observable } from 'rxjs';
 import { exceptionFor } from '../exceptions/exception-for.js';
-import { keepRequests } from '../grpc/request-stream.js';
+import { keepRequests } from '../grpc/grpc-call.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
 import { connectionOf } from './client-abandonment.js';
