@@ -2,9 +2,9 @@ import { type DynamicModule, Inject, Logger, Module } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { RedisLockModuleOptions, ResolvedModuleOptions } from '../options/module-options.interface.js';
 import { LOG_CONTEXT } from '../diagnostics/lock-log.js';
-import type { createLockService } from '../lock-service.factory.js';
 import {
   CREATE_SERVICE,
+  type createLockService,
   OPTIONS,
   type RedisLockModuleExtras,
   RESOLVED_OPTIONS,

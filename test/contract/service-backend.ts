@@ -1,4 +1,4 @@
-import { createLockService } from '../../lib/lock-service.factory.js';
+import { createLockService } from '../../lib/nest/module/lock-module.definition.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { byTestedClient } from '../support/by-node-redis.js';
 import type { LockBackend } from './lock-backend.js';

@@ -27,7 +27,7 @@ import {
   type RedisLockModuleOptions,
 } from '../../lib/index.js';
 import { LockInterceptor } from '../../lib/nest/locked/lock.interceptor.js';
-import { createLockService } from '../../lib/lock-service.factory.js';
+import { createLockService } from '../../lib/nest/module/lock-module.definition.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';

@@ -1,4 +1,4 @@
-import { createLockService } from '../../lib/lock-service.factory.js';
+import { createLockService } from '../../lib/nest/module/lock-module.definition.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { IN_VAIN } from '../contract/observe.js';

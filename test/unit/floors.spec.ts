@@ -12,7 +12,6 @@ const FLOORS: readonly (readonly string[])[] = [
   ['nest/locked'],
   ['nest/exceptions'],
   ['nest/grpc'],
-  ['lock-service.factory.ts'],
   ['service/open-lock-service.ts'],
   ['service/lock.service.ts', 'service/lock-service.token.ts'],
   ['service/acquire', 'service/leader', 'service/once'],

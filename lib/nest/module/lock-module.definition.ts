@@ -1,15 +1,17 @@
-import { ConfigurableModuleBuilder, Inject, type Provider } from '@nestjs/common';
+import { ConfigurableModuleBuilder, Inject, Logger, type Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type {
   RedisLockModuleOptions,
   ResolvedModuleOptions,
 } from '../../options/module-options.interface.js';
 import { LockConfigError } from '../../errors/lock.error.js';
-import { createLockService } from '../../lock-service.factory.js';
+import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { resolveModuleOptions } from '../../options/module-options.js';
 import { assertOptions, optionChecks, refuseOption } from '../../options/option-checks.js';
 import { assertNotLoadedLazily, assertOnlyModule, assertStatic } from './import-checks.js';
+import type { LockService } from '../../service/lock.service.js';
 import { getLockServiceToken, OWN_LOCK_SERVICE } from '../../service/lock-service.token.js';
+import { openLockService } from '../../service/open-lock-service.js';
 
 /** Further options of `forRoot` and `forRootAsync`. */
 export interface RedisLockModuleExtras {
@@ -30,6 +32,11 @@ export const RESOLVED_OPTIONS = Symbol('nest-redis-lock:resolved-options');
 
 /** The function that creates the LockService of a module; tests replace it. */
 export const CREATE_SERVICE = Symbol('nest-redis-lock:create-service');
+
+/** Creates the LockService of one module, on the Redis of its options. */
+export function createLockService(options: ResolvedModuleOptions): LockService {
+  return openLockService(options, { log: new Logger(LOG_CONTEXT) });
+}
 
 const EXTRAS: RedisLockModuleAsyncExtras = { name: undefined, isGlobal: true, extraProviders: [] };
 

@@ -1,6 +1,6 @@
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import { LockUnavailableError } from '../../../lib/errors/lock.error.js';
-import { createLockService } from '../../../lib/lock-service.factory.js';
+import { createLockService } from '../../../lib/nest/module/lock-module.definition.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { aborted } from '../../contract/observe.js';
 import { duringTests } from '../../support/during-tests.js';

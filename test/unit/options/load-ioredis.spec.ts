@@ -1,6 +1,6 @@
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 import type * as flags from '../../../lib/cli/connection-flags.js';
-import type * as factory from '../../../lib/lock-service.factory.js';
+import type * as factory from '../../../lib/nest/module/lock-module.definition.js';
 
 describe('An application without ioredis', () => {
   afterEach(() => jest.dontMock('ioredis'));
@@ -11,7 +11,8 @@ describe('An application without ioredis', () => {
       throw missing;
     });
     jest.isolateModules(() => {
-      const { createLockService } = require('../../../lib/lock-service.factory.js') as typeof factory;
+      const { createLockService } =
+        require('../../../lib/nest/module/lock-module.definition.js') as typeof factory;
 
       expect(() => createLockService(resolveModuleOptions({}))).toThrow(
         expect.objectContaining({ cause: missing }),
@@ -24,7 +25,8 @@ describe('An application without ioredis', () => {
       throw Object.assign(new Error("Cannot find module 'ioredis'"), { code: 'MODULE_NOT_FOUND' });
     });
     jest.isolateModules(() => {
-      const { createLockService } = require('../../../lib/lock-service.factory.js') as typeof factory;
+      const { createLockService } =
+        require('../../../lib/nest/module/lock-module.definition.js') as typeof factory;
 
       expect(() => createLockService(resolveModuleOptions({}))).toThrow(
         'nest-redis-lock has no Redis client: install ioredis (npm i ioredis), or install redis (npm i redis) and pass ' +
@@ -49,7 +51,8 @@ describe('An application without ioredis', () => {
       throw new SyntaxError('Unexpected token');
     });
     jest.isolateModules(() => {
-      const { createLockService } = require('../../../lib/lock-service.factory.js') as typeof factory;
+      const { createLockService } =
+        require('../../../lib/nest/module/lock-module.definition.js') as typeof factory;
 
       expect(() => createLockService(resolveModuleOptions({}))).toThrow('Unexpected token');
     });

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { LockConfigError } from '../../../lib/errors/lock.error.js';
 import type { RedisLockModuleOptions } from '../../../lib/options/module-options.interface.js';
-import { createLockService } from '../../../lib/lock-service.factory.js';
+import { createLockService } from '../../../lib/nest/module/lock-module.definition.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 
 function urls(count: number): string[] {

@@ -1,5 +1,5 @@
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
-import { createLockService } from '../../../lib/lock-service.factory.js';
+import { createLockService } from '../../../lib/nest/module/lock-module.definition.js';
 import { resolveModuleOptions } from '../../../lib/options/module-options.js';
 import { aborted, turn } from '../../contract/observe.js';
 
