@@ -1,18 +1,23 @@
 import { LockKeyError } from '../errors/lock.error.js';
-import { levelsOf, type KeyLevel } from './key-levels.js';
 import { allowedInsteadOf, describeValue, keyPartText, readForKey } from './key-part.js';
 import { EACH, INSTANCE, placeholderText, type KeyPath } from './key-path.js';
 import { keyTemplateError, parseTemplatePieces, type KeyPlaceholder } from './key-template.parser.js';
 import { lockNameProblem, sortedNames } from './lock-name.js';
 
-/** A part of the name: the path of its value, and its encoding. */
-interface KeyPart {
+/** The way to a value: to a part of the name, or to an array that a placeholder iterates over. */
+interface KeyWay {
+  /** The placeholder, for messages. */
   readonly placeholder: string;
+  /** The path from the arguments to the value. */
   readonly path: KeyPath;
+  /** The path from the element of the innermost array around the value, or from the arguments, to the value. */
+  readonly steps: KeyPath;
+}
+
+/** A part of the name: the way to its value, and its encoding. */
+interface KeyPart extends KeyWay {
   /** Number of arrays before {@link steps}. */
   readonly depth: number;
-  /** The path from the element of the innermost array, or from the arguments, to the value. */
-  readonly steps: KeyPath;
   /** A character to escape in the part in addition to those of encodeURIComponent. */
   readonly guard: string | undefined;
   /** The literal text after the part. */
@@ -39,7 +44,8 @@ export class KeyTemplate {
     /** The template as written. */
     readonly template: string,
     private readonly prefix: string,
-    private readonly levels: readonly KeyLevel[],
+    /** The arrays that the placeholders iterate over, outermost first. */
+    private readonly levels: readonly KeyWay[],
     private readonly parts: readonly KeyPart[],
   ) {
     this.quoted = JSON.stringify(template);
@@ -88,14 +94,14 @@ export class KeyTemplate {
     return part.guard === undefined ? encoded : encoded.replaceAll(part.guard, percentEncoded(part.guard));
   }
 
-  private elements(level: KeyLevel, row: readonly unknown[], method: string): unknown[] {
+  private elements(level: KeyWay, row: readonly unknown[], method: string): unknown[] {
     const value = this.walk(level, row.at(-1), method);
     // Array.from, because holes of a sparse array are missing parts and must not be skipped.
     if (Array.isArray(value) && value.length > 0) return Array.from<unknown>(value);
     throw this.unusable(level, level.path, value, '"[]" needs an array with at least one element', method);
   }
 
-  private walk(way: KeyPart | KeyLevel, from: unknown, method: string): unknown {
+  private walk(way: KeyWay, from: unknown, method: string): unknown {
     let value = from;
     for (const [index, step] of way.steps.entries()) {
       if (typeof value !== 'object' || value === null) {
@@ -108,7 +114,7 @@ export class KeyTemplate {
   }
 
   private unusable(
-    { placeholder }: KeyPart | KeyLevel,
+    { placeholder }: KeyWay,
     reached: KeyPath,
     value: unknown,
     expected: string,
@@ -135,14 +141,44 @@ export class KeyTemplate {
 export function parseKeyTemplate(source: string): KeyTemplate {
   const { prefix, placeholders } = parseTemplatePieces(source);
   const parts = placeholders.map((placeholder, index) => ({
-    placeholder: placeholder.text,
-    path: placeholder.path,
+    ...wayTo(placeholder, placeholder.path),
     depth: placeholder.path.filter((step) => step === EACH).length,
-    steps: placeholder.path.slice(placeholder.path.lastIndexOf(EACH) + 1),
     guard: index === placeholders.length - 1 ? undefined : guardOf(source, placeholder),
     literal: placeholder.literal,
   }));
   return new KeyTemplate(source, prefix, levelsOf(source, placeholders), parts);
+}
+
+function wayTo({ text }: KeyPlaceholder, path: KeyPath): KeyWay {
+  return { placeholder: text, path, steps: path.slice(path.lastIndexOf(EACH) + 1) };
+}
+
+/**
+ * The arrays that the placeholders of a template iterate over, outermost first.
+ *
+ * They are nested: in `<0.lines[].warehouse>/<0.lines[].sku>`, both parts come from the same line. Two parallel arrays
+ * are rejected, because a template cannot say which elements belong together.
+ *
+ * @throws LockConfigError for parallel arrays.
+ */
+function levelsOf(source: string, placeholders: readonly KeyPlaceholder[]): readonly KeyWay[] {
+  const walks = placeholders.map((placeholder) => ({
+    placeholder,
+    levels: placeholder.path.flatMap((step, index) =>
+      step === EACH ? [wayTo(placeholder, placeholder.path.slice(0, index))] : [],
+    ),
+  }));
+  const deepest = walks.map(({ levels }) => levels).reduce((a, b) => (b.length > a.length ? b : a), []);
+  for (const { placeholder, levels } of walks) {
+    if (levels.every(({ path }, index) => path.join('.') === deepest[index]?.path.join('.'))) continue;
+    const problem = `${placeholder.text} walks another array than ${deepest[0]?.placeholder}`;
+    throw keyTemplateError(
+      source,
+      placeholder.position,
+      `${problem}; use a function as the key to say which elements belong together`,
+    );
+  }
+  return deepest;
 }
 
 function expectedInsteadOf({ path }: KeyPart, value: unknown): string {
