@@ -1,6 +1,6 @@
 import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
 import { LockConfigError } from '../errors/lock.error.js';
-import { assertOptions, oneOf, optionChecks, refuseOption } from '../options/option-checks.js';
+import { assertOptions, checksOf, oneOf, refuseOption } from '../options/option-checks.js';
 
 /** A guard as `@UseGuards` takes it. */
 export type LockInspectorGuard = Type<CanActivate> | CanActivate;
@@ -30,22 +30,28 @@ export type LockInspectorOptions = {
     }
 );
 
-const text = (option: string, value: unknown): void => {
-  if (typeof value !== 'string' || value === '') refuseOption(option, value, 'a string that is not empty');
-};
+const FLAG = oneOf(true, false);
 
-const CHECKS = optionChecks({
-  path: text,
-  module: text,
-  actions: oneOf(true, false),
-  public: oneOf(true, false),
-  guards: (option, value) => {
-    if (!Array.isArray(value) || !value.every(isGuard)) refuseOption(option, value, 'an array of guards');
+const CHECKS = checksOf({
+  path: { check: checkText },
+  module: { check: checkText },
+  actions: { check: FLAG },
+  public: { check: FLAG },
+  guards: {
+    check: (option, value) => {
+      if (!Array.isArray(value) || !value.every(isGuard)) refuseOption(option, value, 'an array of guards');
+    },
   },
-  imports: (option, value) => {
-    if (!Array.isArray(value)) refuseOption(option, value, 'an array of modules');
+  imports: {
+    check: (option, value) => {
+      if (!Array.isArray(value)) refuseOption(option, value, 'an array of modules');
+    },
   },
 });
+
+function checkText(option: string, value: unknown): void {
+  if (typeof value !== 'string' || value === '') refuseOption(option, value, 'a string that is not empty');
+}
 
 function isGuard(value: unknown): boolean {
   return (

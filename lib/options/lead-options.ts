@@ -1,7 +1,7 @@
 import { type Duration, toMilliseconds } from './duration.js';
 import type { LockOptions } from './lock-options.interface.js';
-import { assertOptions, type OptionChecks } from './option-checks.js';
-import { checksOf, LEAD_OPTIONS, LOCK_OPTIONS } from './option-table.js';
+import { assertOptions, checksOf } from './option-checks.js';
+import { LEAD_OPTIONS, LOCK_OPTIONS } from './option-table.js';
 
 /**
  * Options of a campaign and of the leader's hold. A campaign waits without limit, also through outages, and is always
@@ -28,7 +28,7 @@ export interface LeadOptions extends Omit<
 /** Alerts ignore holds with this label, which last as long as their instance. */
 const LABEL = 'leader';
 
-const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS, 'lead'), ...checksOf(LEAD_OPTIONS)]);
+const CHECKS = checksOf({ ...LOCK_OPTIONS, ...LEAD_OPTIONS }, 'lead');
 
 /** Options of a campaign, and those of its acquires. */
 type ResolvedLeadOptions = Pick<LeadOptions, 'onError' | 'signal'> & { pause: number; lock: LockOptions };

@@ -1,5 +1,5 @@
-import { assertOptions, withDefaults } from './option-checks.js';
-import { checksOf, defaultsOf, LIST_OPTIONS } from './option-table.js';
+import { assertOptions, checksOf, withDefaults } from './option-checks.js';
+import { defaultsOf, LIST_OPTIONS } from './option-table.js';
 
 /** Options of a listing of held names. */
 export interface ListOptions {

@@ -2,8 +2,8 @@ import { currentOrigin, NOWHERE } from '../diagnostics/call-origin.js';
 import { type Duration, toMilliseconds } from './duration.js';
 import type { LockOptions, ReplicaOptions, ResolvedLockOptions } from './lock-options.interface.js';
 import { LockConfigError } from '../errors/lock.error.js';
-import { assertOptions } from './option-checks.js';
-import { checksOf, defaultsOf, LOCK_OPTIONS } from './option-table.js';
+import { assertOptions, checksOf } from './option-checks.js';
+import { defaultsOf, LOCK_OPTIONS } from './option-table.js';
 
 const CHECKS = checksOf(LOCK_OPTIONS);
 

@@ -3,10 +3,9 @@ import { assertConnection } from './connection/connection-option.js';
 import { assertNodeTimeout, isQuorum } from './connection/quorum-option.js';
 import { assertCombines, assertLockOptionsGoWith } from './connection/rejected-options.js';
 import { LOCK_OPTION_DEFAULTS, resolveReplicas } from './lock-options.js';
-import { assertOptions, assertOptionsObject, type OptionChecks, withDefaults } from './option-checks.js';
+import { assertOptions, assertOptionsObject, checksOf, withDefaults } from './option-checks.js';
 import {
   ADVANCED_OPTIONS,
-  checksOf,
   defaultsOf,
   HTTP_STATUS_DEFAULTS,
   LOCK_OPTIONS,
@@ -19,7 +18,7 @@ type Settings = Omit<ResolvedModuleOptions, 'connection' | 'credentials' | 'http
 /** The options in messages, with their form: a factory without parentheses around its object returns nothing. */
 const WHAT = 'The options of RedisLockModule, as in forRoot({ … }) or useFactory: () => ({ … }),';
 
-const CHECKS: OptionChecks = new Map([...checksOf(MODULE_OPTIONS), ...checksOf(LOCK_OPTIONS, 'module')]);
+const CHECKS = checksOf({ ...MODULE_OPTIONS, ...LOCK_OPTIONS }, 'module');
 
 /**
  * Validates the options of a module and fills in every default.

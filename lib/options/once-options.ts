@@ -2,8 +2,8 @@ import { LockConfigError } from '../errors/lock.error.js';
 import { type Duration, toMilliseconds } from './duration.js';
 import type { LockOptions, ResolvedLockOptions } from './lock-options.interface.js';
 import type { ResolvedModuleOptions } from './module-options.interface.js';
-import { assertOptions, type OptionChecks } from './option-checks.js';
-import { checksOf, LOCK_OPTIONS, ONCE_OPTIONS } from './option-table.js';
+import { assertOptions, checksOf } from './option-checks.js';
+import { LOCK_OPTIONS, ONCE_OPTIONS } from './option-table.js';
 import { resolveCallOptions } from './presets.js';
 
 /**
@@ -14,7 +14,7 @@ export interface OnceOptions extends Omit<LockOptions, 'mode' | 'limit' | 'permi
   keep: Duration;
 }
 
-const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS), ...checksOf(ONCE_OPTIONS)]);
+const CHECKS = checksOf({ ...LOCK_OPTIONS, ...ONCE_OPTIONS });
 
 /** Options of the acquire of a run, and how many milliseconds its result is kept. */
 export interface ResolvedOnceOptions {

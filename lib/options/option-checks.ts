@@ -15,11 +15,27 @@ export interface OptionCheck {
   readonly below?: readonly string[];
 }
 
-/** The options that an object may have, with their checks. */
+/** The checks of a table by the names of its options. */
 export type OptionChecks = ReadonlyMap<string, OptionCheck>;
 
-export function optionChecks(checks: Readonly<Record<string, OptionCheck>>): OptionChecks {
-  return new Map(Object.entries(checks));
+/** What takes options of an acquire, besides the acquire itself. */
+type Taker = 'preset' | 'module' | 'lead' | 'locked';
+
+interface Option {
+  readonly check: OptionCheck;
+  /** The default; absent if omitting the option has a meaning of its own. */
+  readonly initial?: unknown;
+  /** What does not take this option of an acquire. */
+  readonly except?: readonly Taker[];
+}
+
+/** The options that an object may have. */
+export type OptionTable = Readonly<Record<string, Option>>;
+
+/** Returns the checks of a table, without the options that `taker` does not take. */
+export function checksOf(table: OptionTable, taker?: Taker): OptionChecks {
+  const taken = Object.entries(table).filter(([, { except = [] }]) => !taker || !except.includes(taker));
+  return new Map(taken.map(([name, { check }]) => [name, check]));
 }
 
 /** Creates the check of an option that is itself an object of options. */

@@ -5,27 +5,15 @@ import { assertConnections } from './connection/quorum-option.js';
 import {
   assertOptions,
   assertOptionsObject,
+  checksOf,
   milliseconds,
   oneOf,
   type OptionCheck,
-  type OptionChecks,
   optionsBelow,
+  type OptionTable,
   refuseOption,
   wholeNumber,
 } from './option-checks.js';
-
-/** What takes options of an acquire, besides the acquire itself. */
-type Taker = 'preset' | 'module' | 'lead' | 'locked';
-
-interface Option {
-  readonly check: OptionCheck;
-  /** The default; absent if omitting the option has a meaning of its own. */
-  readonly initial?: unknown;
-  /** What does not take this option of an acquire. */
-  readonly except?: readonly Taker[];
-}
-
-type OptionTable = Readonly<Record<string, Option>>;
 
 type Defaults<T> = {
   [Name in keyof T as T[Name] extends { initial: unknown } ? Name : never]: T[Name] extends {
@@ -138,15 +126,9 @@ export const MODULE_OPTIONS = {
   advanced: { check: optionsBelow(checksOf(ADVANCED_OPTIONS)) },
 } as const satisfies OptionTable;
 
-const STATUS: Option = { check: wholeNumber(400, 599) };
+const STATUS = { check: wholeNumber(400, 599) };
 const HTTP = checksOf(Object.fromEntries(Object.keys(HTTP_STATUS_DEFAULTS).map((code) => [code, STATUS])));
 const PRESET = checksOf(LOCK_OPTIONS, 'preset');
-
-/** Returns the checks of a table, without the options that `taker` does not take. */
-export function checksOf(table: OptionTable, taker?: Taker): OptionChecks {
-  const taken = Object.entries(table).filter(([, { except = [] }]) => !taker || !except.includes(taker));
-  return new Map(taken.map(([name, { check }]) => [name, check]));
-}
 
 /** Returns the defaults of a table. */
 export function defaultsOf<T extends OptionTable>(table: T): Defaults<T> {

@@ -16,8 +16,8 @@ import type { LockOptions, ResolvedLockOptions } from '../options/lock-options.i
 import type { LockListing } from '../store/lock-listing.js';
 import { type ListOptions, resolveListOptions } from '../options/list-options.js';
 import { assertCombines } from '../options/connection/rejected-options.js';
-import { assertOptions } from '../options/option-checks.js';
-import { checksOf, FORCE_RELEASE_OPTIONS } from '../options/option-table.js';
+import { assertOptions, checksOf } from '../options/option-checks.js';
+import { FORCE_RELEASE_OPTIONS } from '../options/option-table.js';
 import type { ForcedRelease, ForceReleaseOptions } from '../store/store-operations.js';
 import type { LockSnapshot } from '../store/lock-snapshot.interface.js';
 import type { ResolvedModuleOptions } from '../options/module-options.interface.js';

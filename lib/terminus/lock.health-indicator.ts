@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { findLockService } from '../service/lock-service.token.js';
 import { type Duration, toMilliseconds } from '../options/duration.js';
-import { assertOptions, milliseconds, optionChecks } from '../options/option-checks.js';
+import { assertOptions, checksOf, milliseconds } from '../options/option-checks.js';
 import type { StoreHealth } from '../store/health-check.js';
 
 /** Options of {@link LockHealthIndicator.isHealthy}. */
@@ -14,7 +14,7 @@ export interface LockHealthOptions {
   timeout?: Duration;
 }
 
-const CHECKS = optionChecks({ module: () => {}, timeout: milliseconds({ min: 1 }) });
+const CHECKS = checksOf({ module: { check: () => {} }, timeout: { check: milliseconds({ min: 1 }) } });
 
 /**
  * A health indicator for `@nestjs/terminus`: whether Redis grants and releases a lock within a time limit.

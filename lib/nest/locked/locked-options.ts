@@ -3,9 +3,9 @@ import type { LockTimeoutError } from '../../errors/lock-timeout.error.js';
 import type { KeySource } from '../../keys/key-source.js';
 import type { LockOptions } from '../../options/lock-options.interface.js';
 import { assertHoldRange, assertLimitGoesWith, assertPermitsGoWith } from '../../options/lock-options.js';
-import { assertOptions, type OptionChecks } from '../../options/option-checks.js';
+import { assertOptions, checksOf } from '../../options/option-checks.js';
 import type { OnceOptions } from '../../options/once-options.js';
-import { checksOf, LOCK_OPTIONS, LOCKED_OPTIONS, ONCE_OPTIONS } from '../../options/option-table.js';
+import { LOCK_OPTIONS, LOCKED_OPTIONS, ONCE_OPTIONS } from '../../options/option-table.js';
 
 /**
  * Options of `@Locked`: those of an acquire, the reaction to a timeout, and the module. `Args` are the arguments of an
@@ -38,7 +38,8 @@ export interface OnceMethodOptions<
 >
   extends Omit<LockedOptions<Args, Result, Word>, 'mode' | 'limit' | 'permits'>, Pick<OnceOptions, 'keep'> {}
 
-const CHECKS: OptionChecks = new Map([...checksOf(LOCK_OPTIONS, 'locked'), ...checksOf(LOCKED_OPTIONS)]);
+const OPTIONS = { ...LOCK_OPTIONS, ...LOCKED_OPTIONS };
+const CHECKS = checksOf(OPTIONS, 'locked');
 
 /** Rejects invalid options of `@Locked` when the class is defined. */
 export function assertLockedOptions(options: LockedOptions<never>): void {
@@ -50,7 +51,7 @@ export function assertLockedOptions(options: LockedOptions<never>): void {
   assertPermitsGoWith(mode, limit, permits);
 }
 
-const ONCE_CHECKS: OptionChecks = new Map([...CHECKS, ...checksOf(ONCE_OPTIONS)]);
+const ONCE_CHECKS = checksOf({ ...OPTIONS, ...ONCE_OPTIONS }, 'locked');
 
 /** Rejects invalid options of `@Once` when the class is defined. */
 export function assertOnceOptions(options: OnceMethodOptions<never>): void {

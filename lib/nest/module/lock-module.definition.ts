@@ -7,7 +7,7 @@ import type {
 import { LockConfigError } from '../../errors/lock.error.js';
 import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
 import { resolveModuleOptions } from '../../options/module-options.js';
-import { assertOptions, optionChecks, refuseOption } from '../../options/option-checks.js';
+import { assertOptions, checksOf, refuseOption } from '../../options/option-checks.js';
 import { assertNotLoadedLazily, assertOnlyModule, assertStatic } from './import-checks.js';
 import type { LockService } from '../../service/lock.service.js';
 import { getLockServiceToken, OWN_LOCK_SERVICE } from '../../service/lock-service.token.js';
@@ -80,8 +80,10 @@ export type RedisLockModuleAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
 
 const NAMES = [...Object.keys(EXTRAS), 'imports', 'inject', 'provideInjectionTokensFrom'];
 /** Nest rejects wrong values of these, but ignores other options. */
-const ASYNC_OPTIONS = optionChecks(
-  Object.fromEntries([...NAMES, 'useFactory', 'useClass', 'useExisting'].map((name) => [name, () => {}])),
+const ASYNC_OPTIONS = checksOf(
+  Object.fromEntries(
+    [...NAMES, 'useFactory', 'useClass', 'useExisting'].map((name) => [name, { check: () => {} }]),
+  ),
 );
 
 /**

@@ -1,14 +1,14 @@
 import type { Cluster } from 'ioredis';
 import { LockConfigError } from '../../errors/lock.error.js';
 import type { ClusterDescription, NodeRedisConnection } from '../module-options.interface.js';
-import { assertOptions, assertOptionsObject, optionChecks, printableValue } from '../option-checks.js';
+import { assertOptions, assertOptionsObject, checksOf, printableValue } from '../option-checks.js';
 import { loadIoredis } from './load-ioredis.js';
 import { redactedConnection, BAD_ESCAPE, hasBadEscape } from '../redacted-connection.js';
 
 /** A connection to a Cluster. */
 export type ClusterOption = Cluster | ClusterDescription | NodeRedisClusterConnection;
 
-const CHECKS = optionChecks({ nodes: checkNodes, options: assertOptionsObject });
+const CHECKS = checksOf({ nodes: { check: checkNodes }, options: { check: assertOptionsObject } });
 
 /**
  * Rejects a description of a Cluster that can never work. ioredis checks its own options, which messages never show.

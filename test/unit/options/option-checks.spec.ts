@@ -1,8 +1,8 @@
 import {
+  checksOf,
   closestName,
   isMilliseconds,
   oneOf,
-  optionChecks,
   assertOptions,
   printableValue,
   wholeNumber,
@@ -82,7 +82,7 @@ describe('a misspelt option', () => {
   });
 
   it('is refused with its path and a suggestion', () => {
-    const checks = optionChecks({ window: wholeNumber(0), max: wholeNumber(1) });
+    const checks = checksOf({ window: { check: wholeNumber(0) }, max: { check: wholeNumber(1) } });
     const refuse = (options: object) => (): void => assertOptions('handoff', options, checks, 'handoff.');
     expect(refuse({ windw: 5 })).toThrow('There is no option handoff.windw. Did you mean handoff.window?');
     expect(refuse({ colour: 5 })).toThrow('Known here: handoff.window, handoff.max.');
@@ -96,7 +96,7 @@ describe('a misspelt option', () => {
         return 0;
       }
     }
-    const checks = optionChecks({ max: wholeNumber(1) });
+    const checks = checksOf({ max: { check: wholeNumber(1) } });
     expect(() => assertOptions('handoff', new Options(), checks, 'handoff.')).toThrow('handoff.max must be');
   });
 });
