@@ -2,7 +2,7 @@ import type { GrantedLock } from '../../engine/hold/lock.interface.js';
 import { type ReusableLock, type HoldContext, Reentry } from '../../engine/hold/reentry.js';
 import { holdsOf } from '../../engine/hold/combined-lock.js';
 import { Enclosure } from '../../primitives/enclosure.js';
-import { startLazy } from '../../primitives/start-lazy.js';
+import { tryTo } from '../../primitives/try-to.js';
 import { Invocation } from '../invocation/invocation.js';
 
 /** A hold of the enclosing async context, with its re-entry. */
@@ -95,6 +95,15 @@ export class LockContext {
       return undefined;
     });
   }
+}
+
+/**
+ * Starts a lazy thenable, such as a query of Prisma, Mongoose, Knex or Drizzle, in the async context of the caller. A
+ * later `await` would start it in the context of that `await`. Other values pass unchanged.
+ */
+function startLazy<T>(result: T): T {
+  const isThenable = tryTo(() => typeof Reflect.get(Object(result) as object, 'then') === 'function');
+  return isThenable === true ? (Promise.resolve(result) as T) : result;
 }
 
 /**
