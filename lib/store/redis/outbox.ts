@@ -1,7 +1,6 @@
-import { remainingIn, SHARED_OWNER, type Taken } from '../grant.js';
 import { UNTRIED } from '../scripts/functions/hand-off.js';
 import type { LuaScript } from '../scripts/lua-script.js';
-import { integer, list, text } from './connection/script-reply.js';
+import { integer } from './connection/script-reply.js';
 import type { KeySpace } from './key-space.js';
 import { type BatchContent, ScriptBatch, type SendBatch } from './script-batch.js';
 import { ServerTimes } from './server-times.js';
@@ -173,21 +172,6 @@ export class Outbox {
   private flushDue(): void {
     this.isFlushDue = false;
     this.flush();
-  }
-
-  /** Parses the reply to a release. A shared waiter may have been notified instead of admitted. */
-  isReleased(reply: unknown): boolean {
-    const outcome = integer(reply);
-    if (outcome === 2) this.noteSharedMode();
-    return outcome > 0;
-  }
-
-  /** Parses the reply for a taken lock: owner, remaining lease, token floor. */
-  taken(reply: unknown[]): Taken {
-    const [remaining, by, tokenFloor] = list(reply, 3);
-    const [left, owner] = [integer(remaining), text(by)];
-    if (owner === SHARED_OWNER) this.noteSharedMode();
-    return { owner, remaining: remainingIn(left, owner), tokenFloor: integer(tokenFloor) };
   }
 }
 

@@ -29,12 +29,11 @@ import { formatPlace } from '../place.js';
 import { ClusterTopology } from './cluster/cluster.topology.js';
 import { integer, list, text } from './connection/script-reply.js';
 import { EndpointTopology } from './endpoint.topology.js';
-import { ExclusiveRequests } from './exclusive-requests.js';
 import { extendLeases } from './extend-leases.js';
+import { LockRequests } from './lock-requests.js';
 import { MarkRequests } from './mark-requests.js';
 import { Outbox } from './outbox.js';
 import { RedisOperations } from './redis-operations.js';
-import { SharedRequests } from './shared-requests.js';
 import { TransferRequests } from './transfer-requests.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
 
@@ -47,8 +46,7 @@ export class RedisStore implements LockStore {
   readonly send: ((instance: string, message: string) => Promise<boolean>) | undefined;
   private readonly topology: Topology;
   private readonly outbox: Outbox;
-  private readonly exclusive: ExclusiveRequests;
-  private readonly shared: SharedRequests;
+  private readonly requests: LockRequests;
   private readonly transfers: TransferRequests;
 
   constructor(private readonly settings: RedisStoreSettings) {
@@ -58,8 +56,7 @@ export class RedisStore implements LockStore {
       : new EndpointTopology(connection, settings);
     this.maxBatch = this.topology.maxBatch;
     this.outbox = new Outbox(this.topology, settings);
-    this.exclusive = new ExclusiveRequests(this.outbox);
-    this.shared = new SharedRequests(this.outbox);
+    this.requests = new LockRequests(this.outbox);
     this.marks = new MarkRequests(this.outbox);
     this.operations = new RedisOperations(this.outbox, this.topology, settings.clock);
     if (settings.wake === 'pubsub') this.send = this.sendTo.bind(this);
@@ -96,26 +93,22 @@ export class RedisStore implements LockStore {
   }
 
   acquire(request: AcquireRequest): Promise<Grant | Taken> {
-    this.outbox.noteEndedToken(request.endedToken);
-    const answer = this.exclusive.acquire(request);
+    const answer = this.requests.acquire(request);
     return request.replicas ? answer.then((reply) => this.replicated(reply, request)) : answer;
   }
 
   async share(request: ShareRequest): Promise<Shares> {
-    this.outbox.noteEndedToken(request.endedToken);
-    return this.replicated(await this.shared.acquire(request), request);
+    return this.replicated(await this.requests.share(request), request);
   }
 
   async yield(request: YieldRequest): Promise<Grant | Taken | undefined> {
-    const reply = await this.exclusive.yield(request);
+    const reply = await this.requests.yield(request);
     return reply && this.replicated(reply, request);
   }
 
   release(name: string, owner: string, isAwaited = false, gap?: Gap): Promise<boolean> {
-    if (gap) return this.exclusive.releaseWithGap(name, owner, gap);
-    const leads = isAwaited && !this.polls;
-    const isOfQueue = owner[this.settings.instance.length] === ':';
-    return (isOfQueue ? this.exclusive : this.shared).release(name, owner, leads);
+    if (gap) return this.requests.releaseWithGap(name, owner, gap);
+    return this.requests.release(name, owner, isAwaited && !this.polls);
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
