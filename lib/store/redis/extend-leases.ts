@@ -24,10 +24,10 @@ export async function extendLeases(batch: readonly Extension[], server: LeaseSer
     server.maxBatch ?? Infinity,
   );
   const answers = batch.map((extension) => {
-    const { name, owner, replicas } = extension;
+    const { name, owner, ttl, exact, replicas } = extension;
     if (replicas && server.confirm) return server.confirm(extension, replicas);
     requests.content.keys.push(...server.keySpace.heldKeys(name));
-    requests.content.args.push(owner, leaseArgument(extension));
+    requests.content.args.push(owner, `${exact ? '=' : ''}${Math.ceil(ttl)}`);
     return requests.join(integer);
   });
   requests.flush();
@@ -40,9 +40,4 @@ export async function extendLeases(batch: readonly Extension[], server: LeaseSer
   const failed = settled.find((each) => each.status === 'rejected');
   if (failed && extended.every((each) => each === undefined)) throw failed.reason;
   return extended;
-}
-
-/** Formats a lease for scripts: whole milliseconds, with a leading `=` if the lease may become shorter. */
-export function leaseArgument({ ttl, exact }: Extension): string {
-  return `${exact ? '=' : ''}${Math.ceil(ttl)}`;
 }

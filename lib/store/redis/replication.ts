@@ -2,13 +2,10 @@ import type { Clock } from '../../primitives/clock.js';
 import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { ReplicaDemand } from '../grant.js';
 import type { Extended, Extension } from '../lock-store.js';
-import { extendScript } from '../scripts/extend.script.js';
 import type { RedisConnection } from './connection/connection.js';
-import { leaseArgument } from './extend-leases.js';
+import { extendLeases } from './extend-leases.js';
 import type { KeySpace } from './key-space.js';
-import { hasCode } from './connection/redis-error.js';
 import type { RedisClient } from './connection/redis-client.js';
-import { integer, list } from './connection/script-reply.js';
 
 /** Maximum number of leases in one script call. */
 const BATCH = 500;
@@ -79,16 +76,19 @@ class ReplicaLane {
     this.answerDue = now + timeout + this.commandTimeout;
     this.wakeUp.at(this.answerDue);
     const extensions = batch.map(({ extension }) => extension);
-    const keys = extensions.flatMap(({ name }) => this.keySpace.heldKeys(name));
-    const args = [...extensions.flatMap((each) => [each.owner, leaseArgument(each)]), 'write'];
     try {
-      const written = this.client.evaluate({ script: extendScript, keys, args }, 'text');
-      const [owned, replicas] = await Promise.all([
-        written.then((reply) => this.settleLost(batch, list(reply, batch.length))),
+      const written = extendLeases(extensions, {
+        keySpace: this.keySpace,
+        send: (script, { keys, args }) =>
+          this.client.evaluate({ script, keys, args: [...args, 'write'] }, 'text'),
+        maxBatch: BATCH,
+      });
+      const [extended, replicas] = await Promise.all([
+        written.then((leases) => this.settleLost(batch, leases)),
         this.client.wait(this.min, timeout),
       ]);
       batch.forEach((request, i) => {
-        if (this.requests.delete(request)) request.resolve(replicas >= this.min ? owned[i] : undefined);
+        if (this.requests.delete(request)) request.resolve(replicas >= this.min ? extended[i] : undefined);
       });
     } catch (error) {
       const problem = this.connection.problemOf(error);
@@ -97,18 +97,12 @@ class ReplicaLane {
   }
 
   /** Settles the requests whose lease is lost, without waiting for replicas. */
-  private settleLost(batch: readonly Request[], replies: readonly unknown[]): readonly Extended[] {
+  private settleLost(batch: readonly Request[], extended: readonly Extended[]): readonly Extended[] {
     this.written = true;
-    return batch.map((request, i) => {
-      const reply = replies[i];
-      if (reply instanceof Error && !hasCode(reply, 'WRONGTYPE')) {
-        if (this.requests.delete(request)) request.reject(this.connection.problemOf(reply));
-        return undefined;
-      }
-      const extended = reply instanceof Error ? 0 : integer(reply);
-      if (extended === 0 && this.requests.delete(request)) request.resolve(0);
-      return extended;
+    batch.forEach((request, i) => {
+      if (extended[i] === 0 && this.requests.delete(request)) request.resolve(0);
     });
+    return extended;
   }
 
   private expire(now: number): void {
