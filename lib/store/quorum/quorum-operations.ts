@@ -1,8 +1,7 @@
 import type { LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { instanceOf } from '../owner-id.js';
-import { hasCode } from '../redis/connection/redis-error.js';
 import { list } from '../redis/connection/script-reply.js';
-import { snapshot } from '../redis/query-reply.js';
+import { lookAt, NOTHING } from '../redis/query-names.js';
 import { scanNames } from '../redis/scan-names.js';
 import { queryScript } from '../scripts/query.script.js';
 import type { ForcedRelease, StoreNode, StoreOperations } from '../store-operations.js';
@@ -10,11 +9,6 @@ import type { Endings } from './endings.js';
 import { isAnswer, majorityOf, nodeError, type Poll, type Vote } from './poll.js';
 import type { QuorumKeys, QuorumNode } from './quorum-node.js';
 import { isReservation } from './verdict.js';
-
-/** Maximum number of names in one query of a node. */
-const MAX_TOGETHER = 32;
-
-const NOTHING: LockSnapshot = { held: [], pending: [] };
 
 /** Queries the nodes and merges their replies. */
 export class QuorumOperations implements StoreOperations {
@@ -71,9 +65,7 @@ export class QuorumOperations implements StoreOperations {
     for (const [index, node] of nodes.entries()) {
       if (isComplete()) return;
       try {
-        for await (const names of this.namesAt(node, beginning))
-          for (let i = 0; i < names.length; i += MAX_TOGETHER)
-            yield await this.heldBeyond(searched, names.slice(i, i + MAX_TOGETHER));
+        for await (const names of this.namesAt(node, beginning)) yield await this.heldBeyond(searched, names);
         searched[index] = node;
       } catch (cause) {
         searched[index] = nodeError(node, cause);
@@ -103,18 +95,9 @@ export class QuorumOperations implements StoreOperations {
   }
 
   private lookAtAll(names: readonly string[]): Promise<readonly Vote<readonly LockSnapshot[]>[]> {
-    return this.quorum.askAll((node) => this.lookAt(node, names));
-  }
-
-  private async lookAt(node: QuorumNode, names: readonly string[]): Promise<readonly LockSnapshot[]> {
-    const keys = names.flatMap((name) => this.keys.keys(name));
-    const replies = list(await node.run('take', queryScript, keys, []), names.length);
-    return replies.map((reply, i) => {
-      // A key of another type holds no lock.
-      if (hasCode(reply, 'WRONGTYPE')) return NOTHING;
-      if (reply instanceof Error) throw reply;
-      return snapshot(names[i] ?? '', reply);
-    });
+    return this.quorum.askAll((node) =>
+      lookAt(names, { keySpace: this.keys, run: (...call) => node.run('take', ...call) }),
+    );
   }
 
   private namesAt(node: QuorumNode, beginning: string): AsyncIterable<readonly string[]> {

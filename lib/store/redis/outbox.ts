@@ -2,14 +2,14 @@ import { UNTRIED } from '../scripts/functions/hand-off.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 import { integer } from './connection/script-reply.js';
 import type { KeySpace } from './key-space.js';
-import { type BatchContent, ScriptBatch, type SendBatch } from './script-batch.js';
+import { type BatchContent, ScriptBatch, type ScriptServer, type SendBatch } from './script-batch.js';
 import { ServerTimes } from './server-times.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
 
 type Args = readonly (string | number)[];
 
 /** Sends the requests of one instance to Redis: those of one tick leave at its end, in one call for each script. */
-export class Outbox {
+export class Outbox implements ScriptServer {
   /**
    * Whether this instance has met shared mode. From then on, scripts also receive the key of shared holders. The
    * additional key for each lock costs time, so instances without shared mode omit it.
@@ -39,8 +39,12 @@ export class Outbox {
     return this.topology.keySpace;
   }
 
+  get maxBatch(): number | undefined {
+    return this.topology.maxBatch;
+  }
+
   newAcquireBatch(send: SendBatch): ScriptBatch {
-    const batch = new ScriptBatch(send, this.topology.maxBatch);
+    const batch = new ScriptBatch(send, this.maxBatch);
     this.batches.push(batch);
     return batch;
   }
@@ -50,7 +54,7 @@ export class Outbox {
    * the same tick.
    */
   newReleaseBatch(send: SendBatch): ScriptBatch {
-    const batch = new ScriptBatch(send, this.topology.maxBatch);
+    const batch = new ScriptBatch(send, this.maxBatch);
     this.batches.unshift(batch);
     return batch;
   }
@@ -78,7 +82,7 @@ export class Outbox {
    * has been read, so that the requests of many connections share a call. Several servers gather none.
    */
   flushSoon(): void {
-    if (this.isFlushDue || this.topology.maxBatch === 1) return;
+    if (this.isFlushDue || this.maxBatch === 1) return;
     if (!this.topology.runnerOf([]).isIdle) return this.flushAfterInput();
     this.isFlushDue = true;
     process.nextTick(() => this.flushDue());

@@ -1,13 +1,10 @@
 import type { Clock } from '../../primitives/clock.js';
 import type { LockSnapshot } from '../lock-snapshot.interface.js';
 import { forceReleaseScript } from '../scripts/force-release.script.js';
-import { queryScript } from '../scripts/query.script.js';
 import type { ForcedRelease, StoreOperations } from '../store-operations.js';
-import { hasCode } from './connection/redis-error.js';
 import { forcedRelease } from './connection/script-reply.js';
 import type { Outbox } from './outbox.js';
-import { snapshot } from './query-reply.js';
-import { ScriptBatch } from './script-batch.js';
+import { lookAt, queryNames } from './query-names.js';
 import type { Topology } from './topology.js';
 
 /**
@@ -23,20 +20,15 @@ export class RedisOperations implements StoreOperations {
   ) {}
 
   async query(name: string): Promise<LockSnapshot> {
-    const [answer] = await this.snapshots([name], true);
+    const [answer] = await queryNames([name], this.outbox, true);
     if (answer?.status !== 'fulfilled') throw answer?.reason;
     return answer.value;
   }
 
   async *list(beginning: string): AsyncGenerator<readonly LockSnapshot[], void> {
     for await (const names of this.topology.names(beginning)) {
-      const answers = await this.snapshots(names);
-      yield answers.flatMap((answer) => {
-        if (answer.status === 'fulfilled') return answer.value.held.length > 0 ? [answer.value] : [];
-        // A key of another type holds no lock.
-        if (hasCode(answer.reason, 'WRONGTYPE')) return [];
-        throw answer.reason;
-      });
+      const snapshots = await lookAt(names, this.outbox);
+      yield snapshots.filter(({ held }) => held.length > 0);
     }
   }
 
@@ -59,25 +51,5 @@ export class RedisOperations implements StoreOperations {
       shortest = Math.min(shortest, this.clock.now() - sent);
     }
     return shortest;
-  }
-
-  /** Queries holders and waiters of names, after all earlier requests. */
-  private snapshots(
-    names: readonly string[],
-    withMarks = false,
-  ): Promise<PromiseSettledResult<LockSnapshot>[]> {
-    const { outbox } = this;
-    const { keySpace, maxBatch } = this.topology;
-    const queries = new ScriptBatch(
-      ({ keys }) => outbox.run(queryScript, keys, withMarks ? ['marks'] : []),
-      maxBatch,
-    );
-    const answers = names.map((name) => {
-      queries.content.keys.push(...keySpace.keys(name));
-      if (withMarks) queries.content.keys.push(keySpace.mark(name));
-      return queries.join((reply) => snapshot(name, reply));
-    });
-    queries.flush();
-    return Promise.allSettled(answers);
   }
 }

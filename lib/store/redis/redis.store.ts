@@ -112,12 +112,7 @@ export class RedisStore implements LockStore {
   }
 
   extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
-    return extendLeases(batch, {
-      keySpace: this.outbox.keySpace,
-      send: (script, { keys, args }) => this.outbox.run(script, keys, args),
-      confirm: (extension, demand) => this.confirm(extension, demand),
-      maxBatch: this.maxBatch,
-    });
+    return extendLeases(batch, this.outbox, (extension, demand) => this.confirm(extension, demand));
   }
 
   async cancel(name: string, { place = '', shared }: Waiting): Promise<readonly string[]> {

@@ -79,8 +79,7 @@ class ReplicaLane {
     try {
       const written = extendLeases(extensions, {
         keySpace: this.keySpace,
-        send: (script, { keys, args }) =>
-          this.client.evaluate({ script, keys, args: [...args, 'write'] }, 'text'),
+        run: (script, keys, args) => this.client.evaluate({ script, keys, args: [...args, 'write'] }, 'text'),
         maxBatch: BATCH,
       });
       const [extended, replicas] = await Promise.all([

@@ -1,11 +1,21 @@
 import { StoreRefusal } from '../store-errors.js';
 import { list } from './connection/script-reply.js';
+import type { RunArguments } from './connection/script-runner.js';
+import type { KeySpace } from './key-space.js';
 
 /**
  * Maximum number of requests in one call. Many simultaneous callers fill several calls, and Redis works on the first
  * one while the rest is gathered. With larger calls, each side would wait for the other.
  */
 const MAX_SIZE = 32;
+
+/** Runs scripts at the server of their keys. */
+export interface ScriptServer {
+  readonly keySpace: KeySpace;
+  run(...call: RunArguments): Promise<unknown>;
+  /** Maximum number of names in one call, if limited. */
+  readonly maxBatch?: number | undefined;
+}
 
 /** A request of a batch: the end of its keys and arguments, and its promise. */
 class Request {

@@ -2,7 +2,7 @@ import type { LockSnapshot } from '../../../lib/store/lock-snapshot.interface.js
 import { QuorumKeys } from '../../../lib/store/quorum/quorum-node.js';
 import { mergeSnapshots } from '../../../lib/store/quorum/quorum-operations.js';
 import { QuorumStore } from '../../../lib/store/quorum/quorum.store.js';
-import { snapshot } from '../../../lib/store/redis/query-reply.js';
+import { snapshot } from '../../../lib/store/redis/query-names.js';
 import { CommandConnection } from '../command-connection.js';
 import { InboxConnection } from '../inbox-connection.js';
 import type { QuorumTerms, Schedule, TimedStep } from '../schedule.js';

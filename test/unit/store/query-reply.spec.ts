@@ -1,4 +1,4 @@
-import { snapshot } from '../../../lib/store/redis/query-reply.js';
+import { snapshot } from '../../../lib/store/redis/query-names.js';
 
 describe('the reply of a server about a lock', () => {
   const NOW = 1_800_000_000_000_000;

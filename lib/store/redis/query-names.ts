@@ -1,7 +1,41 @@
 import type { DoneInfo, LockInfo, LockSnapshot } from '../lock-snapshot.interface.js';
 import { SHARED_OWNER } from '../grant.js';
 import { holderOf, waiterAt } from '../place.js';
+import { queryScript } from '../scripts/query.script.js';
+import { hasCode } from './connection/redis-error.js';
 import { integer, list, strangeReply } from './connection/script-reply.js';
+import { ScriptBatch, type ScriptServer } from './script-batch.js';
+
+export const NOTHING: LockSnapshot = { held: [], pending: [] };
+
+/** Queries the holders and waiters of names, and with `withMarks` the times of their marks. */
+export function queryNames(
+  names: readonly string[],
+  server: ScriptServer,
+  withMarks = false,
+): Promise<PromiseSettledResult<LockSnapshot>[]> {
+  const queries = new ScriptBatch(
+    ({ keys }) => server.run(queryScript, keys, withMarks ? ['marks'] : []),
+    server.maxBatch,
+  );
+  const answers = names.map((name) => {
+    queries.content.keys.push(...server.keySpace.keys(name));
+    if (withMarks) queries.content.keys.push(server.keySpace.mark(name));
+    return queries.join((reply) => snapshot(name, reply));
+  });
+  queries.flush();
+  return Promise.allSettled(answers);
+}
+
+/** Queries names as {@link queryNames} does. A key of another type holds no lock; other errors reject. */
+export async function lookAt(names: readonly string[], server: ScriptServer): Promise<LockSnapshot[]> {
+  const answers = await queryNames(names, server);
+  return answers.map((answer) => {
+    if (answer.status === 'fulfilled') return answer.value;
+    if (hasCode(answer.reason, 'WRONGTYPE')) return NOTHING;
+    throw answer.reason;
+  });
+}
 
 /**
  * The reply of the query script. Server time in microseconds, owner id, remaining ms of its lease; places in the queue
