@@ -34,8 +34,8 @@ import { LockRequests } from './lock-requests.js';
 import { MarkRequests } from './mark-requests.js';
 import { Outbox } from './outbox.js';
 import { RedisOperations } from './redis-operations.js';
-import { TransferRequests } from './transfer-requests.js';
 import type { Topology, RedisStoreSettings } from './topology.js';
+import { transferLocks } from './transfer-locks.js';
 
 /** Locks on one Redis or on a Redis Cluster. */
 export class RedisStore implements LockStore {
@@ -47,7 +47,6 @@ export class RedisStore implements LockStore {
   private readonly topology: Topology;
   private readonly outbox: Outbox;
   private readonly requests: LockRequests;
-  private readonly transfers: TransferRequests;
 
   constructor(private readonly settings: RedisStoreSettings) {
     const { connection } = settings;
@@ -60,7 +59,6 @@ export class RedisStore implements LockStore {
     this.marks = new MarkRequests(this.outbox);
     this.operations = new RedisOperations(this.outbox, this.topology, settings.clock);
     if (settings.wake === 'pubsub') this.send = this.sendTo.bind(this);
-    this.transfers = new TransferRequests(this.outbox, this.maxBatch === undefined);
   }
 
   connect(): void {
@@ -124,7 +122,7 @@ export class RedisStore implements LockStore {
   }
 
   transfer(changes: readonly OwnerChange[], decider: 'first' | 'last' = 'first'): Promise<Transferred> {
-    return this.transfers.transfer(changes, decider);
+    return transferLocks(this.outbox, changes, decider);
   }
 
   /** Publishes a message. On a Cluster it reaches all nodes, but counts only the listeners at one. */

@@ -1,6 +1,7 @@
 import { KeySpace } from '../../../lib/store/redis/key-space.js';
+import type { OwnerChange, Transferred } from '../../../lib/store/lock-store.js';
 import type { Outbox } from '../../../lib/store/redis/outbox.js';
-import { TransferRequests } from '../../../lib/store/redis/transfer-requests.js';
+import { transferLocks } from '../../../lib/store/redis/transfer-locks.js';
 
 const CHANGES = ['a', 'b', 'c'].map((name) => ({ name, from: `x~1:${name}`, to: `y~2:${name}`, ttl: 9 }));
 
@@ -9,6 +10,7 @@ function scene() {
   const sent: string[] = [];
   const answers: ((reply: number | Error) => void)[] = [];
   const outbox = {
+    maxBatch: 1,
     keySpace: new KeySpace('cluster', 'lock:'),
     runWithoutTimeout: (_script: unknown, [lock = '']: readonly string[]) => {
       sent.push(lock);
@@ -21,13 +23,15 @@ function scene() {
     answers.shift()?.(reply);
     await new Promise(setImmediate);
   };
-  return { sent, answer, requests: new TransferRequests(outbox as unknown as Outbox, false) };
+  const transfer = (changes: readonly OwnerChange[], decider: 'first' | 'last'): Promise<Transferred> =>
+    transferLocks(outbox as unknown as Outbox, changes, decider);
+  return { sent, answer, transfer };
 }
 
 describe('A transfer of locks on several servers', () => {
   it('asks for the other names after it has won the first one', async () => {
-    const { answer, requests, sent } = scene();
-    const outcome = requests.transfer(CHANGES, 'first');
+    const { answer, transfer, sent } = scene();
+    const outcome = transfer(CHANGES, 'first');
     expect(sent).toEqual(['lock:{a}']);
     await answer(1);
     expect(sent).toEqual(['lock:{a}', 'lock:{b}', 'lock:{c}']);
@@ -40,16 +44,16 @@ describe('A transfer of locks on several servers', () => {
     [0, 'taken'],
     [2, 'gone'],
   ])('asks for no other name if the first one is answered with %d', async (reply, expected) => {
-    const { answer, requests, sent } = scene();
-    const outcome = requests.transfer(CHANGES, 'first');
+    const { answer, transfer, sent } = scene();
+    const outcome = transfer(CHANGES, 'first');
     await answer(reply);
     expect(await outcome).toBe(expected);
     expect(sent).toEqual(['lock:{a}']);
   });
 
   it.each([0, 2])('is over if another name is answered with %d', async (reply) => {
-    const { answer, requests } = scene();
-    const outcome = requests.transfer(CHANGES, 'first');
+    const { answer, transfer } = scene();
+    const outcome = transfer(CHANGES, 'first');
     await answer(1);
     await answer(1);
     await answer(reply);
@@ -57,8 +61,8 @@ describe('A transfer of locks on several servers', () => {
   });
 
   it('returns the first name last, so that the next taker finds all', async () => {
-    const { answer, requests, sent } = scene();
-    const outcome = requests.transfer(CHANGES, 'last');
+    const { answer, transfer, sent } = scene();
+    const outcome = transfer(CHANGES, 'last');
     expect(sent).toEqual(['lock:{b}', 'lock:{c}']);
     await answer(1);
     await answer(1);
@@ -68,8 +72,8 @@ describe('A transfer of locks on several servers', () => {
   });
 
   it('keeps the first name if another one cannot be returned, and fails with its error', async () => {
-    const { answer, requests, sent } = scene();
-    const outcome = requests.transfer(CHANGES, 'last');
+    const { answer, transfer, sent } = scene();
+    const outcome = transfer(CHANGES, 'last');
     await answer(1);
     const lost = new Error('Connection is closed.');
     await Promise.all([expect(outcome).rejects.toBe(lost), answer(lost)]);
@@ -77,8 +81,8 @@ describe('A transfer of locks on several servers', () => {
   });
 
   it('rejects a reply that no script sends', async () => {
-    const { answer, requests } = scene();
-    const outcome = requests.transfer(CHANGES.slice(0, 1), 'first');
+    const { answer, transfer } = scene();
+    const outcome = transfer(CHANGES.slice(0, 1), 'first');
     await Promise.all([expect(outcome).rejects.toThrow(), answer(7)]);
   });
 });
