@@ -203,7 +203,7 @@ describe('Clients of node-redis', () => {
       const connection = new RedisConnection(nodeRedis(create(given as never)), QUIET);
       connection.close();
 
-      expect(connection.where).toBe(address);
+      expect(connection.clients.where).toBe(address);
     });
 
     it('set no timer for each command', async () => {

@@ -48,7 +48,7 @@ export class RedisNode extends EndpointTopology implements QuorumNode {
   }
 
   get where(): string {
-    return this.connection.where;
+    return this.connection.clients.where;
   }
 
   get clientPrefix(): string {

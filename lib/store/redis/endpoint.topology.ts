@@ -35,7 +35,7 @@ export class EndpointTopology implements Topology {
   ) {
     const { clock, commandTimeout, credentials, instance, keyPrefix, layout, log, wake } = settings;
     this.connection = new RedisConnection(connection, log, credentials);
-    const { keyPrefix: clientPrefix, redaction, where } = this.connection;
+    const { clients, keyPrefix: clientPrefix, redaction } = this.connection;
     this.runner = new ScriptRunner(this.connection, clock, commandTimeout, layout !== 'common');
     this.keySpace = new KeySpace(layout, keyPrefix, clientPrefix, wake);
     if (layout === 'per-name') this.maxBatch = 1;
@@ -46,7 +46,7 @@ export class EndpointTopology implements Topology {
       ...settings,
       runnerOf: () => this.runner,
       redaction,
-      where,
+      where: clients.where,
       replace: () => this.inbox?.replace(),
       changed: () => {
         this.events?.unusable(this.trial.fault);

@@ -50,10 +50,6 @@ export class RedisConnection extends StoreConnection<RedisClients> {
     return this.clients.commands;
   }
 
-  get where(): string {
-    return this.clients.where;
-  }
-
   /** Calls back whenever commands can be sent (again), until this connection is closed. */
   onReady(call: () => void): void {
     this.undoAtEnd(this.commands.on('ready', call));
