@@ -32,14 +32,14 @@ export const seededFaults: readonly SeededFault[] = [
   {
     fault: 'a hold that has ended counts as the grant of its instance',
     modes: 'exclusive',
-    text: 'if not token or token <= tonumber(ended_token) then',
-    instead: 'if not token then',
+    text: 'if token and token > tonumber(ended_token) then',
+    instead: 'if token then',
   },
   {
     fault: 'a grant whose answer was lost leaves its place in the queue',
     modes: 'exclusive',
-    text: "if place then\n      redis.call('ZREM', queue, place)",
-    instead: "if place then\n      redis.call('ZREM', queue, '')",
+    text: "if place then\n        redis.call('ZREM', queue, place)",
+    instead: "if place then\n        redis.call('ZREM', queue, '')",
   },
   {
     fault: 'a free lock is granted past its queue',

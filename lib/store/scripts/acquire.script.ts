@@ -59,25 +59,18 @@ ${include(mint, digits, inTime, attempt)}
 -- Only a taken lock needs these functions: without them, free ones measurably cost less.
 local function queue_up(lock, queue, shared, ttl, place, ended_token)
   ${includeBelow([mint, digits, attempt], tokenFloor, handOff, enqueue, prepare)}
-  local function own_grant(lock, queue, ttl, place, owner)
-    local token = tonumber(string.sub(owner, #instance + 1))
-    if not token or token <= tonumber(ended_token) then
-      return nil
-    end
-    if redis.call('PTTL', lock) < tonumber(ttl) then
-      redis.call('PEXPIRE', lock, ttl)
-    end
-    if place then
-      redis.call('ZREM', queue, place)
-    end
-    return { token, 1 }
-  end
   local owner = redis.call('GET', lock)
   prepare(queue)
   if owner and string.sub(owner, 1, #instance) == instance then
-    local granted = own_grant(lock, queue, ttl, place, owner)
-    if granted then
-      return granted
+    local token = tonumber(string.sub(owner, #instance + 1))
+    if token and token > tonumber(ended_token) then
+      if redis.call('PTTL', lock) < tonumber(ttl) then
+        redis.call('PEXPIRE', lock, ttl)
+      end
+      if place then
+        redis.call('ZREM', queue, place)
+      end
+      return { token, 1 }
     end
     redis.call('DEL', lock)
     owner = nil
