@@ -28,9 +28,3 @@ export interface MarkStore {
   /** Deletes the mark of a name; resolves to whether there was one. */
   delete(name: string): Promise<boolean>;
 }
-
-/** Parses a mark of the store; undefined for text that is none. */
-export function parseMark(text: string): Mark | undefined {
-  const [, at, token, json = ''] = /^(\d+) (\d+) (.*)$/s.exec(text) ?? [];
-  return at === undefined ? undefined : { at: Number(at), token: Number(token), json };
-}

@@ -1,4 +1,4 @@
-import { type KeepRequest, type Mark, type MarkStore, parseMark } from '../mark.js';
+import type { KeepRequest, Mark, MarkStore } from '../mark.js';
 import { keepScript } from '../scripts/keep.script.js';
 import { marksScript } from '../scripts/marks.script.js';
 import { integer, isOne, strangeReply, text } from './connection/script-reply.js';
@@ -45,8 +45,8 @@ export class MarkRequests implements MarkStore {
 
 function markIn(reply: unknown): Mark | undefined {
   if (reply === null) return undefined;
-  const mark = parseMark(text(reply));
+  const [, at, token, json = ''] = /^(\d+) (\d+) (.*)$/s.exec(text(reply)) ?? [];
   // A foreign value would otherwise run the work again and again.
-  if (!mark) throw strangeReply(reply);
-  return mark;
+  if (at === undefined) throw strangeReply(reply);
+  return { at: Number(at), token: Number(token), json };
 }
