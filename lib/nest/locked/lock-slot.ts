@@ -78,17 +78,14 @@ export class LockSlot extends Invocation {
   /**
    * Calls the next interceptor, or the handler, in the slot. Each subscription to the result also runs in the slot:
    * interceptors may call the handler as late as that.
+   *
+   * @param mayBeLast whether no other interceptor may be in between.
    */
-  around(next: CallHandler): Observable<unknown> {
-    const handled = this.enter(() => next.handle());
-    return new Observable((subscriber) => this.enter(() => handled.subscribe(subscriber)));
-  }
-
-  /** {@link around} for an interceptor that may be the last one before the handler. */
-  aroundHandler(next: CallHandler): Observable<unknown> {
+  around(next: CallHandler, mayBeLast = false): Observable<unknown> {
     const handled = this.enter(() => next.handle());
     return new Observable((subscriber) => {
-      this.strays ??= new Map(lockedMethodsAt(this.context).map((method) => [method, method.strayRuns]));
+      if (mayBeLast)
+        this.strays ??= new Map(lockedMethodsAt(this.context).map((method) => [method, method.strayRuns]));
       return this.enter(() => handled.subscribe(subscriber));
     });
   }

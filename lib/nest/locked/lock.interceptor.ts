@@ -37,7 +37,7 @@ export class LockInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const known = LockSlot.of(context);
-    if (known !== undefined) return known.aroundHandler(next);
+    if (known !== undefined) return known.around(next, true);
     const slot = new LockSlot(context);
     const endKeeping = keepRequests(context);
     const handled = this.keepUntilEnd(slot, slot.around(next));

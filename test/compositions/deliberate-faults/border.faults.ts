@@ -9,7 +9,7 @@ export const borderFaults: readonly DeliberateFault[] = [
   {
     fault: 'the slot is around the call of the handler, not around the subscription',
     file: interceptor,
-    text: `if (known !== undefined) return known.aroundHandler(next);
+    text: `if (known !== undefined) return known.around(next, true);
     const slot = new LockSlot(context);`,
     instead: `if (known !== undefined) return next.handle();
     const slot = new LockSlot(context);
