@@ -1,9 +1,12 @@
-import { Catch, Inject, Optional, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import { Catch, Inject, Logger, Optional, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
+import { type ApplicationConfig, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { throwError } from 'rxjs';
 import { grpcCallOf } from '../grpc/grpc-call.js';
 import { exceptionFor, hasHttpResponse } from './exception-for.js';
-import { grpcStatus, lockMessage, logKeyError } from './public-message.js';
+import { detailedMessage, grpcStatus, lockMessage, logKeyError } from './public-message.js';
+import { LOG_CONTEXT } from '../../diagnostics/lock-log.js';
+import { replyFor } from '../../errors/error-replies.js';
 import { LockError } from '../../errors/lock.error.js';
 import { LockService } from '../../service/lock.service.js';
 
@@ -72,4 +75,40 @@ interface GatewayClient {
 function emitException(client: GatewayClient, payload: unknown): void {
   if (client.readyState === undefined) client.emit?.('exception', payload);
   else client.send?.(JSON.stringify({ event: 'exception', data: payload }));
+}
+
+/**
+ * Handles lock errors that no filter of the application catches: errors of guards and middleware, which run before the
+ * LockInterceptor, and of message handlers.
+ *
+ * Nest asks the last filter first, and filters of methods and classes before global ones. This filter is registered in
+ * front of the global ones, so it runs after all filters of the application, whenever they are added.
+ */
+@Catch(LockError)
+export class LastResortFilter extends LockExceptionFilter {
+  constructor(
+    adapterHost: HttpAdapterHost,
+    service: LockService,
+    private readonly application: ApplicationConfig,
+  ) {
+    super(adapterHost, service);
+  }
+
+  /** Over message transports, nobody may read the reply: an event, for example, has no sender that waits. */
+  protected override log(error: LockError, type: string): void {
+    if (['http', 'graphql'].includes(type)) return;
+    if (replyFor(error).isExpected) Logger.warn(error.message, LOG_CONTEXT);
+    else Logger.error(detailedMessage(error), error.stack, LOG_CONTEXT);
+  }
+
+  /** Lets a global filter for HttpExceptions format this reply, as it formats the replies of controllers. */
+  protected override filterFor(exception: Error): ExceptionFilter {
+    const filters = this.application.getGlobalFilters().toReversed();
+    const own = filters.find((filter) => typesOf(filter).some((type) => exception instanceof type));
+    return own === undefined || own instanceof LastResortFilter ? super.filterFor(exception) : own;
+  }
+}
+
+function typesOf(filter: ExceptionFilter): readonly (abstract new () => unknown)[] {
+  return Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, filter.constructor) ?? [];
 }

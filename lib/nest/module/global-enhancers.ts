@@ -5,7 +5,7 @@ import type { LockService } from '../../service/lock.service.js';
 import { isLockError } from '../../errors/lock.error.js';
 import { graphqlExceptionFor } from '../exceptions/exception-for.js';
 import { answerErrorsOf, graphqlSchemas } from '../exceptions/graphql-schema.js';
-import { LastResortFilter } from '../exceptions/last-resort.filter.js';
+import { LastResortFilter } from '../exceptions/lock-exception.filter.js';
 import { LockInterceptor, registerBehindInterceptors } from '../locked/lock.interceptor.js';
 import { lockedMethodsIn } from '../startup/application-check.js';
 import { providedClasses } from '../startup/provided-classes.js';
