@@ -37,10 +37,23 @@ export interface Capabilities {
   readonly timeError: number;
 }
 
-/** What each part of the contract suite is given. */
+/** Jest's `it`, whose tests begin with what a test of the contract is given. */
+export interface ContractTest {
+  (title: string, test: (context: ContractContext) => Promise<void>): void;
+  readonly skip: (title: string, test: (context: ContractContext) => Promise<void>) => void;
+  each<Row extends readonly [unknown, ...unknown[]]>(
+    rows: readonly Row[],
+  ): (title: string, test: (context: ContractContext, ...row: [...Row]) => Promise<void>) => void;
+  each<Value>(
+    values: readonly Value[],
+  ): (title: string, test: (context: ContractContext, value: Value) => Promise<void>) => void;
+}
+
+/** What each part of the contract suite is given, and each of its tests. */
 export interface ContractContext {
-  /** Known when tests are named, unlike the rest. */
+  /** Known when tests are named, as `it` is, unlike the rest. */
   readonly capabilities: Capabilities;
+  readonly it: ContractTest;
   readonly backend: LockBackend;
   /** A lock name that no other test uses. */
   readonly name: string;
@@ -53,5 +66,5 @@ export interface ContractContext {
   /** A second instance on the same store. */
   readonly others: LockService;
   /** Takes a measure of time steadily, each time with a name that no other test uses. */
-  steadily(bearable: number, measure: (name: string) => Promise<void>): Promise<void>;
+  readonly steadily: (bearable: number, measure: (name: string) => Promise<void>) => Promise<void>;
 }

@@ -76,9 +76,19 @@ export function describeLockService(
     let locks: LockService;
     let others: LockService;
     let tests = 0;
-    // Parts read it when their tests run, when everything is there.
+    // Tests read it when they run, when everything is there.
     const context: ContractContext = {
       capabilities,
+      it: Object.assign(
+        (title: string, test: (given: ContractContext) => Promise<void>) => it(title, () => test(context)),
+        {
+          skip: (title: string) => it.skip(title, () => {}),
+          each:
+            (rows: readonly unknown[]) =>
+            (title: string, test: (given: ContractContext, ...row: never[]) => Promise<void>) =>
+              it.each(rows)(title, (...row: unknown[]) => test(context, ...(row as never[]))),
+        },
+      ),
       get backend() {
         return backend;
       },
@@ -100,9 +110,7 @@ export function describeLockService(
       get c() {
         return `${this.name}:c`;
       },
-      steadily(bearable, measure) {
-        return steadily(bearable, (round) => measure(`${this.name}:${round}`));
-      },
+      steadily: (bearable, measure) => steadily(bearable, (round) => measure(`contract:${tests}:${round}`)),
     };
 
     beforeAll(async () => {

@@ -1,18 +1,12 @@
 import { once } from 'node:events';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { waitFor } from '../support/wait-for.js';
-import type { ContractContext } from './lock-backend.js';
 
 /**
  * Milliseconds to wait for a name that stays taken. On a busy machine, too, the store has said by then that it is: until
  * then such a wait ends as one in an outage.
  */
 export const IN_VAIN = 200;
-
-/** Waits until so many instances stand in the store's queue for the test's name. */
-export function isWaiting({ locks, name }: ContractContext, instances: number): Promise<unknown> {
-  return isQueued(locks, name, instances);
-}
 
 /** Waits until so many instances stand in the store's queue for a name. */
 export function isQueued(locks: LockService, name: string, instances: number): Promise<unknown> {

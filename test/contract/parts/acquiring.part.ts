@@ -1,32 +1,29 @@
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { waitFor } from '../../support/wait-for.js';
-import { IN_VAIN, isQueued, isWaiting } from '../observe.js';
+import { IN_VAIN, isQueued } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Trying, waiting for a while, waiting for ever; in which order callers come. */
-export function describeAcquiring(context: ContractContext): void {
-  const { ordersInstances } = context.capabilities;
+export function describeAcquiring({ it, capabilities }: ContractContext): void {
+  const { ordersInstances } = capabilities;
   describe('acquiring', () => {
-    it('grants a free lock at once (row 3)', async () => {
-      const { locks, name } = context;
-      const lock = await locks.acquire(name);
+    it('grants a free lock at once (row 3)', async ({ locks, name }) => {
+      await using lock = await locks.acquire(name);
 
       expect(lock.keys).toEqual([name]);
       expect(lock.held).toBe(true);
-      await lock.release();
     });
 
-    it('resolves tryAcquire to a free lock, and to undefined for a taken one (row 3)', async () => {
+    it('resolves tryAcquire to a free lock, and to undefined for a taken one (row 3)', async (context) => {
       const { locks, others, name } = context;
-      const lock = await locks.tryAcquire(name);
+      await using lock = await locks.tryAcquire(name);
 
       expect(lock?.held).toBe(true);
       expect(await locks.tryAcquire(name)).toBeUndefined();
       expect(await others.tryAcquire(name)).toBeUndefined();
-      await lock?.release();
     });
 
-    it('leaves nothing behind in the queue when an attempt finds the lock taken', async () => {
+    it('leaves nothing behind in the queue when an attempt finds the lock taken', async (context) => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       await others.tryAcquire(name);
@@ -36,17 +33,15 @@ export function describeAcquiring(context: ContractContext): void {
       expect((await locks.query(name)).held).toEqual([]);
     });
 
-    it('makes a single attempt with wait: 0 (row 3)', async () => {
-      const { locks, others, name } = context;
-      const lock = await locks.acquire(name);
+    it('makes a single attempt with wait: 0 (row 3)', async ({ locks, others, name }) => {
+      await using _ = await locks.acquire(name);
 
       await expect(others.acquire(name, { wait: 0 })).rejects.toBeInstanceOf(LockTimeoutError);
-      await lock.release();
     });
 
     it.each(['locks', 'others'] as const)(
       'waits no longer than wait for a lock held by %s (row 3)',
-      async (holder) => {
+      async (context, holder) => {
         const { locks, name } = context;
         const lock = await context[holder].acquire(name);
         const startedAt = performance.now();
@@ -63,11 +58,11 @@ export function describeAcquiring(context: ContractContext): void {
 
     it.each(['locks', 'others'] as const)(
       'ends a short wait on time behind a long one, for a lock held by %s',
-      async (holder) => {
+      async (context, holder) => {
         const { locks, name } = context;
         const lock = await context[holder].acquire(name);
         const patient = locks.acquire(name, { wait: 60_000 });
-        await isWaiting(context, holder === 'locks' ? 0 : 1);
+        await isQueued(locks, name, holder === 'locks' ? 0 : 1);
         const startedAt = performance.now();
         await expect(locks.acquire(name, { wait: IN_VAIN })).rejects.toBeInstanceOf(LockTimeoutError);
         const took = performance.now() - startedAt;
@@ -87,11 +82,11 @@ export function describeAcquiring(context: ContractContext): void {
       ['others', Infinity],
     ] as const)(
       'waits for a lock held by %s until it is released, with wait: %d (row 3)',
-      async (holder, wait) => {
+      async (context, holder, wait) => {
         const { locks, name } = context;
         const lock = await context[holder].acquire(name);
         const waiting = locks.acquire(name, { wait });
-        await isWaiting(context, holder === 'locks' ? 0 : 1);
+        await isQueued(locks, name, holder === 'locks' ? 0 : 1);
         await lock.release();
         const next = await waiting;
 
@@ -102,12 +97,11 @@ export function describeAcquiring(context: ContractContext): void {
       },
     );
 
-    it('serves callers of one instance in arrival order', async () => {
-      const { locks, others, name } = context;
+    it('serves callers of one instance in arrival order', async ({ locks, others, name }) => {
       const order: number[] = [];
       const lock = await others.acquire(name);
       const callers = Array.from({ length: 40 }, (_, i) => locks.using(name, () => void order.push(i)));
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       await lock.release();
       await Promise.all(callers);
 
@@ -118,15 +112,14 @@ export function describeAcquiring(context: ContractContext): void {
     const inOrder = ordersInstances
       ? 'in the order in which they queued'
       : 'in whatever order (none is promised)';
-    it(`serves instances ${inOrder}`, async () => {
-      const { backend, locks, name } = context;
+    it(`serves instances ${inOrder}`, async ({ backend, locks, name }) => {
       const lock = await locks.acquire(name);
       const instances = [backend.service(), backend.service(), backend.service()];
       const order: number[] = [];
       const waits: Promise<void>[] = [];
       for (const [i, instance] of instances.entries()) {
         waits.push(instance.using(name, () => void order.push(i)));
-        await isWaiting(context, i + 1);
+        await isQueued(locks, name, i + 1);
       }
       await lock.release();
       await Promise.all(waits);
@@ -134,7 +127,7 @@ export function describeAcquiring(context: ContractContext): void {
       expect(ordersInstances ? order : order.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
     });
 
-    it('never grants a lock to two callers at the same time, in the same or in different instances', async () => {
+    it('never grants a lock to two callers at the same time, in the same or in different instances', async (context) => {
       const { locks, others, name } = context;
       let inside = 0;
       let most = 0;
@@ -149,21 +142,21 @@ export function describeAcquiring(context: ContractContext): void {
       expect(most).toBe(1);
     });
 
-    it('resolves tryAcquire to undefined behind maxWaiters callers', async () => {
+    it('resolves tryAcquire to undefined behind maxWaiters callers', async (context) => {
       const { locks, name } = context;
       const options = { maxWaiters: 1 };
       const first = locks.acquire(name);
       const attempts = [
         locks.tryAcquire(name, options),
         locks.tryAcquire([name, `${name}:other`], options),
-        ...(context.capabilities.shares ? [locks.tryAcquire(name, { ...options, mode: 'shared' })] : []),
+        ...(capabilities.shares ? [locks.tryAcquire(name, { ...options, mode: 'shared' })] : []),
       ];
 
       expect(await Promise.all(attempts)).toEqual(attempts.map(() => undefined));
       await (await first).release();
     });
 
-    it('rejects at once behind maxWaiters callers, by the number of the call, a preset or the module', async () => {
+    it('rejects at once behind maxWaiters callers, by the number of the call, a preset or the module', async (context) => {
       const { backend, others, name } = context;
       const small = backend.service({ maxWaiters: 2, presets: { urgent: { maxWaiters: 3 } } });
       const lock = await others.acquire(name);
@@ -178,8 +171,7 @@ export function describeAcquiring(context: ContractContext): void {
       for (const each of waiting) await (await each).release();
     });
 
-    it('does not block one name by the lock of another', async () => {
-      const { locks, others, name } = context;
+    it('does not block one name by the lock of another', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name);
       const other = await others.tryAcquire(`${name}:other`);
 
@@ -187,18 +179,16 @@ export function describeAcquiring(context: ContractContext): void {
       await Promise.all([lock.release(), other?.release()]);
     });
 
-    it('accepts any name of up to 512 bytes, and distinguishes all names', async () => {
-      const { locks, name } = context;
+    it('accepts any name of up to 512 bytes, and distinguishes all names', async ({ locks, name }) => {
       const names = [`${name} ä 😀 "x" {y} *?[`, `${name}:q`, `${name}}`, `${name}${'x'.repeat(480)}`];
       for (const each of names) {
-        const lock = await locks.acquire(each);
+        await using _ = await locks.acquire(each);
         expect((await locks.query(each)).held).toHaveLength(1);
         expect((await locks.query(name)).held).toEqual([]);
-        await lock.release();
       }
     });
 
-    it('hands a name with special characters from one instance to another', async () => {
+    it('hands a name with special characters from one instance to another', async (context) => {
       const { locks, others } = context;
       const name = `${context.name} ä 😀 {y}:"z" %s`;
       const lock = await locks.acquire(name);

@@ -48,63 +48,63 @@ async function canReuse(locks: LockService, name: string): Promise<boolean> {
 }
 
 /** In whose async context the code of users runs that locks call. */
-export function describeAsyncContexts(context: ContractContext): void {
-  const { detaches, shares } = context.capabilities;
+export function describeAsyncContexts({ it, capabilities }: ContractContext): void {
+  const { detaches, shares } = capabilities;
   describe('the async context', () => {
     const works: (readonly [string, LosingWork])[] = [...WORK_BY];
     if (shares) works.push(['a shared name', shared]);
     if (detaches) works.push(['an attached hold', attached]);
 
-    it.each(works)('of other callers is not passed to a listener for the loss of %s', async (_, run) => {
-      const { backend, name } = context;
-      const locks = backend.service();
-      const busy = `${name}:busy`;
-      const gate = new EventEmitter();
-      const begun = once(gate, 'begin');
-      const lost = callers.run('holder', async () => {
-        await begun;
-        let entered: Promise<boolean> | undefined;
-        let caller: string | undefined;
-        const work = async ({ signal }: Lock): Promise<void> => {
-          signal.addEventListener('abort', () => {
-            caller = callers.getStore();
-            entered = canReuse(locks, busy);
-          });
-          await aborted(signal);
-        };
-        await run(locks, name, work).catch(() => undefined);
-        return { caller, entered: await entered };
-      });
-      await callers.run('stranger', () =>
-        locks.using(busy, async () => {
-          gate.emit('begin');
-          // Whatever rings next was set by this call, nested in its hold.
-          await waitFor(async () => (await locks.query(name)).held.length > 0);
-          await locks.using(`${name}:brief`, { ttl: 150 }, () => undefined);
-          const { caller, entered } = await lost;
+    it.each(works)(
+      'of other callers is not passed to a listener for the loss of %s',
+      async ({ backend, name }, _, run) => {
+        const locks = backend.service();
+        const busy = `${name}:busy`;
+        const gate = new EventEmitter();
+        const begun = once(gate, 'begin');
+        const lost = callers.run('holder', async () => {
+          await begun;
+          let entered: Promise<boolean> | undefined;
+          let caller: string | undefined;
+          const work = async ({ signal }: Lock): Promise<void> => {
+            signal.addEventListener('abort', () => {
+              caller = callers.getStore();
+              entered = canReuse(locks, busy);
+            });
+            await aborted(signal);
+          };
+          await run(locks, name, work).catch(() => undefined);
+          return { caller, entered: await entered };
+        });
+        await callers.run('stranger', () =>
+          locks.using(busy, async () => {
+            gate.emit('begin');
+            // Whatever rings next was set by this call, nested in its hold.
+            await waitFor(async () => (await locks.query(name)).held.length > 0);
+            await locks.using(`${name}:brief`, { ttl: 150 }, () => undefined);
+            const { caller, entered } = await lost;
 
-          expect(caller).not.toBe('stranger');
-          expect(entered).toBe(false);
-        }),
-      );
-    });
+            expect(caller).not.toBe('stranger');
+            expect(entered).toBe(false);
+          }),
+        );
+      },
+    );
 
-    it('of the first caller, or of forceRelease, is not passed to a listener for the loss', async () => {
+    it('of the first caller, or of forceRelease, is not passed to a listener for the loss', async (context) => {
       const { backend, others, name } = context;
       const locks = backend.service();
       await callers.run('stranger', () => locks.using(`${name}:first`, () => undefined));
-      const lock = await callers.run('holder', () => locks.acquire(name));
+      await using lock = await callers.run('holder', () => locks.acquire(name));
       const heard = new Promise((resolve) => {
         lock.signal.addEventListener('abort', () => resolve(callers.getStore()));
       });
       await callers.run('stranger', () => others.forceRelease(name));
 
       expect(await heard).not.toBe('stranger');
-      await lock.release();
     });
 
-    it('of the code that ends a campaign is not passed to the leader’s listener', async () => {
-      const { locks, name } = context;
+    it('of the code that ends a campaign is not passed to the leader’s listener', async ({ locks, name }) => {
       const busy = `${name}:busy`;
       const end = new AbortController();
       let entered: Promise<boolean> | undefined;
@@ -128,7 +128,7 @@ export function describeAsyncContexts(context: ContractContext): void {
       expect(await entered).toBe(false);
     });
 
-    it('of a caller is not passed to subscribers of the channels of losses and renewals', async () => {
+    it('of a caller is not passed to subscribers of the channels of losses and renewals', async (context) => {
       const { backend, name } = context;
       const locks = backend.service();
       const told: unknown[] = [];

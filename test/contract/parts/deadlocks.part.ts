@@ -7,31 +7,32 @@ import { IN_VAIN, isFree, reasonsOf, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Calls that wait while they hold. */
-export function describeDeadlocks(context: ContractContext): void {
-  const { shares } = context.capabilities;
+export function describeDeadlocks({ it, capabilities }: ContractContext): void {
+  const { shares } = capabilities;
   describe('a call that would wait for ever', () => {
     it.each<[string, LockOptions, LockOptions]>([
       ['exclusive', {}, {}],
       ...(shares ? [['shared', { mode: 'shared' }, {}] as [string, LockOptions, LockOptions]] : []),
       ['although the waits would end eventually', { wait: 60_000 }, { wait: 60_000 }],
-    ])('is rejected at once, and the other call continues: %s', async (_, ofFirst, ofSecond) => {
-      const { locks, a, b } = context;
-      const together = meeting(2);
-      const outcomes = await Promise.allSettled([
-        holdThenWait(locks, [a, b], together, ofFirst),
-        holdThenWait(locks, [b, a], together, ofSecond),
-      ]);
+    ])(
+      'is rejected at once, and the other call continues: %s',
+      async ({ locks, a, b }, _, ofFirst, ofSecond) => {
+        const together = meeting(2);
+        const outcomes = await Promise.allSettled([
+          holdThenWait(locks, [a, b], together, ofFirst),
+          holdThenWait(locks, [b, a], together, ofSecond),
+        ]);
 
-      const refused = reasonsOf(outcomes);
-      expect(refused).toHaveLength(1);
-      const [error] = refused;
-      expect(error).toBeInstanceOf(LockDeadlockError);
-      expect(isLockError(error) && error.code).toBe('LOCK_DEADLOCK');
-      await Promise.all([isFree(locks, a), isFree(locks, b)]);
-    });
+        const refused = reasonsOf(outcomes);
+        expect(refused).toHaveLength(1);
+        const [error] = refused;
+        expect(error).toBeInstanceOf(LockDeadlockError);
+        expect(isLockError(error) && error.code).toBe('LOCK_DEADLOCK');
+        await Promise.all([isFree(locks, a), isFree(locks, b)]);
+      },
+    );
 
-    it('reports the cycle: the holders, their tokens and their waits', async () => {
-      const { locks, a, b, c } = context;
+    it('reports the cycle: the holders, their tokens and their waits', async ({ locks, a, b, c }) => {
       const tokens: Record<string, number> = {};
       const together = meeting(3);
       const hold = (own: string, other: string): Promise<unknown> =>
@@ -66,7 +67,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(String(error)).toContain(`Deadlock: ${told.join('; ')}.`);
     });
 
-    it('is recognised between the names of one call and a nested call of another', async () => {
+    it('is recognised between the names of one call and a nested call of another', async (context) => {
       const { locks, others, a, b, c } = context;
       const blocker = await others.acquire(c);
       const outcome = locks.using(c, { wait: Infinity }, () =>
@@ -83,8 +84,7 @@ export function describeDeadlocks(context: ContractContext): void {
       await Promise.all([a, b, c].map((each) => isFree(locks, each)));
     });
 
-    it('names each hold once, however often it was reused', async () => {
-      const { locks, a, b } = context;
+    it('names each hold once, however often it was reused', async ({ locks, a, b }) => {
       const together = meeting(2);
       const outcomes = await Promise.allSettled([
         locks.using(a, () => holdThenWait(locks, [a, b], together)),
@@ -99,8 +99,7 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
     if (shares)
-      it('names both holds of a call that holds a name twice', async () => {
-        const { locks, a, b } = context;
+      it('names both holds of a call that holds a name twice', async ({ locks, a, b }) => {
         const together = meeting(2);
         let fencingTokens: readonly number[] = [];
         const twice = locks.using(a, { mode: 'shared' }, (first) =>
@@ -119,8 +118,7 @@ export function describeDeadlocks(context: ContractContext): void {
         });
       });
 
-    it('is recognised between two branches nested in one hold', async () => {
-      const { locks, a, b } = context;
+    it('is recognised between two branches nested in one hold', async ({ locks, a, b }) => {
       const together = meeting(2);
       const outcomes = await locks.using(a, () =>
         Promise.allSettled([
@@ -149,8 +147,7 @@ export function describeDeadlocks(context: ContractContext): void {
 
       it.each(['holder', 'reader'] as const)(
         'also waits for the holders for which the call ahead waits: the %s closes a cycle and is rejected',
-        async (last) => {
-          const { locks, a, b } = context;
+        async ({ locks, a, b }, last) => {
           const [holding, together] = [meeting(2), meeting(2)];
           const holder = locks.using(a, share, async () => {
             await holding();
@@ -176,8 +173,7 @@ export function describeDeadlocks(context: ContractContext): void {
         },
       );
 
-      it('may wait for others after the call ahead has left', async () => {
-        const { locks, a, b } = context;
+      it('may wait for others after the call ahead has left', async ({ locks, a, b }) => {
         const [holding, together] = [meeting(2), meeting(2)];
         const leaving = new AbortController();
         const holder = locks.using(a, share, async () => {
@@ -200,7 +196,7 @@ export function describeDeadlocks(context: ContractContext): void {
     });
 
   describe('a call that waits while it holds', () => {
-    it('may wait without a cycle: with one order everywhere, and with re-entrance', async () => {
+    it('may wait without a cycle: with one order everywhere, and with re-entrance', async (context) => {
       const { locks, a, b } = context;
       let inside = 0;
       const nested = (): Promise<unknown> =>
@@ -212,8 +208,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(inside).toBe(20);
     });
 
-    it('is not rejected for an attempt without a wait', async () => {
-      const { locks, a, b } = context;
+    it('is not rejected for an attempt without a wait', async ({ locks, a, b }) => {
       const together = meeting(2);
       const tried = meeting(2);
       const hold = (own: string, other: string): Promise<unknown> =>
@@ -227,7 +222,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(await Promise.all([hold(a, b), hold(b, a)])).toEqual([undefined, undefined]);
     });
 
-    it('is not rejected for an attempt nested in a hold that another branch uses', async () => {
+    it('is not rejected for an attempt nested in a hold that another branch uses', async (context) => {
       const { locks, a, b } = context;
       const together = meeting(2);
       await locks.using(a, () =>
@@ -242,8 +237,7 @@ export function describeDeadlocks(context: ContractContext): void {
       );
     });
 
-    it('is not rejected for a wait that has ended', async () => {
-      const { locks, a, b } = context;
+    it('is not rejected for a wait that has ended', async ({ locks, a, b }) => {
       const together = meeting(2);
       const givenUp = meeting(2);
       const first = locks.using(a, async () => {
@@ -260,8 +254,7 @@ export function describeDeadlocks(context: ContractContext): void {
       await Promise.all([first, second]);
     });
 
-    it('reports at a timeout what its own context held meanwhile', async () => {
-      const { locks, others, a, b, c } = context;
+    it('reports at a timeout what its own context held meanwhile', async ({ locks, others, a, b, c }) => {
       const taken = await others.acquire(c);
       const error = await locks
         .using(a, () => locks.using(b, () => locks.acquire(c, { wait: IN_VAIN })))
@@ -278,8 +271,7 @@ export function describeDeadlocks(context: ContractContext): void {
       expect(String(error)).toContain(`Meanwhile the call's own context held ${a}, ${b}`);
     });
 
-    it('reports nothing if its context held nothing', async () => {
-      const { locks, others, name } = context;
+    it('reports nothing if its context held nothing', async ({ locks, others, name }) => {
       const taken = await others.acquire(name);
       const error = await locks.acquire(name, { wait: IN_VAIN }).catch((reason: unknown) => reason);
       await taken.release();

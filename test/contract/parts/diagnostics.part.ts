@@ -1,17 +1,18 @@
 import { LockEvents } from '../../support/lock-events.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
-import { aborted, IN_VAIN, isWaiting } from '../observe.js';
+import { aborted, IN_VAIN, isQueued } from '../observe.js';
 
 /** What is told on `node:diagnostics_channel`. */
-export function describeDiagnostics(context: ContractContext): void {
-  const { handsOff } = context.capabilities;
+export function describeDiagnostics(all: ContractContext): void {
+  const { it } = all;
+  const { handsOff } = all.capabilities;
   describe('diagnostics', () => {
     let events: LockEvents;
-    beforeEach(() => (events = new LockEvents(context.name)));
+    beforeEach(() => (events = new LockEvents(all.name)));
     afterEach(() => events[Symbol.dispose]());
 
-    it('publish the call, the grant and the release of a free lock, each with the same call', async () => {
+    it('publish the call, the grant and the release of a free lock, each with the same call', async (context) => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { wait: 7_000, ttl: 9_000, label: 'Orders.pay' });
       await lock.release();
@@ -35,14 +36,13 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(released).toMatchObject({ fencingToken: lock.fencingToken });
     });
 
-    it('publish the start inside the call', async () => {
-      const { locks, name } = context;
+    it('publish the start inside the call', async ({ locks, name }) => {
       const wait = locks.acquire(name);
       expect(events.channels()).toEqual(['acquire:start']);
       await (await wait).release();
     });
 
-    it('publish the times of wait and hold, and that the lock was passed on in the instance', async () => {
+    it('publish the times of wait and hold, and that the lock was passed on in the instance', async (context) => {
       const { locks, name } = context;
       const first = await locks.acquire(name);
       const second = locks.acquire(name);
@@ -60,11 +60,10 @@ export function describeDiagnostics(context: ContractContext): void {
     const came = handsOff
       ? 'handed off by another instance'
       : 'had by asking again (as every grant of a majority)';
-    it(`report that a lock was ${came}`, async () => {
-      const { locks, others, name } = context;
+    it(`report that a lock was ${came}`, async ({ locks, others, name }) => {
       const held = await others.acquire(name);
       const wait = locks.acquire(name);
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       await held.release();
       await (await wait).release();
 
@@ -74,7 +73,7 @@ export function describeDiagnostics(context: ContractContext): void {
       ]);
     });
 
-    it('publish that a wait ended without the lock, also for a single attempt', async () => {
+    it('publish that a wait ended without the lock, also for a single attempt', async (context) => {
       const { locks, others, name } = context;
       const held = await others.acquire(name);
       await locks.tryAcquire(name);
@@ -89,8 +88,7 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.of('nest-redis-lock:acquire:failed')).toEqual([]);
     });
 
-    it('publish the reason of an aborted caller', async () => {
-      const { locks, others, name } = context;
+    it('publish the reason of an aborted caller', async ({ locks, others, name }) => {
       const held = await others.acquire(name);
       const caller = new AbortController();
       const wait = locks.acquire(name, { signal: caller.signal });
@@ -102,8 +100,7 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.of('nest-redis-lock:acquire:failed')).toMatchObject([{ error: reason }]);
     });
 
-    it('publish a lost hold once, with the reason, and no release', async () => {
-      const { locks, others, name } = context;
+    it('publish a lost hold once, with the reason, and no release', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name);
       await others.forceRelease(name);
       await aborted(lock.signal);
@@ -116,8 +113,7 @@ export function describeDiagnostics(context: ContractContext): void {
       ]);
     });
 
-    it('publish that a hold exceeded maxHold', async () => {
-      const { locks, name } = context;
+    it('publish that a hold exceeded maxHold', async ({ locks, name }) => {
       const lock = await locks.acquire(name, { maxHold: 20 });
       await aborted(lock.signal);
       await lock.release();
@@ -126,7 +122,7 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.channels('hold')).toEqual(['hold:lost']);
     });
 
-    it('publish an expired lease, also if it is released before the expiry was detected', async () => {
+    it('publish an expired lease, also if it is released before the expiry was detected', async (context) => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 30, renew: false });
       const end = performance.now() + 60;
@@ -138,9 +134,8 @@ export function describeDiagnostics(context: ContractContext): void {
       expect(events.channels('hold')).toEqual(['hold:lost']);
     });
 
-    it('publish renewals, and the delay of their replies', async () => {
-      const { locks } = context;
-      await context.steadily(100, async (name) => {
+    it('publish renewals, and the delay of their replies', async ({ locks, steadily }) => {
+      await steadily(100, async (name) => {
         using ofRound = new LockEvents(name);
         const renewals = () => ofRound.of('nest-redis-lock:lease:renewal');
         const lock = await locks.acquire(name, { ttl: 600 });
@@ -157,8 +152,7 @@ export function describeDiagnostics(context: ContractContext): void {
       });
     });
 
-    it('publish how many callers of the instance wait', async () => {
-      const { locks, name } = context;
+    it('publish how many callers of the instance wait', async ({ locks, name }) => {
       const first = await locks.acquire(name);
       const waits = [locks.acquire(name), locks.acquire(name)];
       expect(events.of('nest-redis-lock:queue:length').map(({ length }) => length)).toEqual([1, 0, 1, 2]);
@@ -172,8 +166,7 @@ export function describeDiagnostics(context: ContractContext): void {
     it.each<readonly [string, (name: string) => string | readonly string[]]>([
       ['one name', (name) => name],
       ['several names', (name) => [name, `${name}:more`]],
-    ])('publish nothing for calls that reuse a surrounding hold: %s', async (_, keyOf) => {
-      const { locks, name } = context;
+    ])('publish nothing for calls that reuse a surrounding hold: %s', async ({ locks, name }, _, keyOf) => {
       await locks.using(name, () => locks.using(keyOf(name), async () => {}));
 
       expect(events.channels()).toEqual(['acquire:start', 'acquire:granted', 'hold:released']);

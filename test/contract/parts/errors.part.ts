@@ -4,13 +4,13 @@ import { IN_VAIN, isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** What a caller is told when it gets no lock. */
-export function describeErrors(context: ContractContext): void {
+export function describeErrors({ it }: ContractContext): void {
   describe('errors', () => {
     it.each(['locks', 'others'] as const)(
       'name the holder and the time of the wait, holder %s',
-      async (holder) => {
+      async (context, holder) => {
         const { locks, name } = context;
-        const lock = await context[holder].acquire(name, { ttl: 20_000 });
+        await using _ = await context[holder].acquire(name, { ttl: 20_000 });
         const owner = (await locks.query(name)).held[0]?.owner;
         const error: unknown = await locks
           .acquire(name, { wait: IN_VAIN })
@@ -27,33 +27,29 @@ export function describeErrors(context: ContractContext): void {
         expect(waited).toBeGreaterThanOrEqual(IN_VAIN - 1);
         expect(found.remaining).toBeLessThanOrEqual(20_000);
         expect(found.remaining).toBeGreaterThan(10_000);
-        await lock.release();
       },
     );
 
-    it('advise a retry after the wait of the caller, whatever its renew, if the holder renews its lease', async () => {
+    it('advise a retry after the wait of the caller, whatever its renew, if the holder renews its lease', async (context) => {
       const { locks, others, name } = context;
       for (const holder of [locks, others]) {
-        const lock = await holder.acquire(name, { ttl: 20_000 });
+        await using _ = await holder.acquire(name, { ttl: 20_000 });
         const waiting = locks.acquire(name, { wait: IN_VAIN, renew: false });
         await expect(waiting).rejects.toMatchObject({ code: 'LOCK_TIMEOUT', retryAfter: 1_000 });
-        await lock.release();
       }
     });
 
-    it('advise a retry after the lease of a holder in this process that does not renew it', async () => {
+    it('advise a retry after the lease of a holder in this process that does not renew it', async (context) => {
       const { locks, name } = context;
-      const lock = await locks.acquire(name, { ttl: 20_000, renew: false });
+      await using _ = await locks.acquire(name, { ttl: 20_000, renew: false });
       const error: unknown = await locks.acquire(name, { wait: IN_VAIN }).catch((reason: unknown) => reason);
       const { retryAfter } = error as { retryAfter: number };
       expect(retryAfter).toBeGreaterThan(10_000);
       expect(retryAfter).toBeLessThanOrEqual(20_000);
-      await lock.release();
     });
 
-    it('report to each caller how long it waited', async () => {
-      const { locks, others, name } = context;
-      const lock = await others.acquire(name);
+    it('report to each caller how long it waited', async ({ locks, others, name }) => {
+      await using _ = await others.acquire(name);
       const waits = [IN_VAIN + 90, IN_VAIN, IN_VAIN + 45];
       const waited = await Promise.all(
         waits.map((wait) => locks.acquire(name, { wait }).catch((error: { waited: number }) => error.waited)),
@@ -61,13 +57,11 @@ export function describeErrors(context: ContractContext): void {
 
       for (const [i, wait] of waits.entries()) expect(waited[i]).toBeGreaterThanOrEqual(wait - 1);
       expect(waited[1]).toBeLessThan(Number(waited[0]));
-      await lock.release();
     });
 
     it.each(['', '}x', 'a\nb', '\uD800', 'x'.repeat(513), 7, undefined, null])(
       'reject an invalid name: %p',
-      async (key) => {
-        const { locks } = context;
+      async ({ locks }, key) => {
         const name = key as string;
 
         for (const call of [
@@ -83,8 +77,7 @@ export function describeErrors(context: ContractContext): void {
       },
     );
 
-    it('reject more than 256 names, without a request', async () => {
-      const { locks, name } = context;
+    it('reject more than 256 names, without a request', async ({ locks, name }) => {
       const some = (count: number): string[] => Array.from({ length: count }, (_, i) => `${name}:${i}`);
 
       const refusal = {
@@ -113,8 +106,7 @@ export function describeErrors(context: ContractContext): void {
       ['renew', 'yes'],
       ['reentrant', 1],
       ['signal', {}],
-    ])('reject the option %s: %p, without a request', async (option, value) => {
-      const { locks, name } = context;
+    ])('reject the option %s: %p, without a request', async ({ locks, name }, option, value) => {
       const options = { [option]: value };
       const refusal = { code: 'LOCK_CONFIG', message: expect.stringContaining(option) };
 
@@ -124,34 +116,29 @@ export function describeErrors(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('reject an option that does not exist, and suggest a similar one', async () => {
-      const { locks, name } = context;
-
+    it('reject an option that does not exist, and suggest a similar one', async ({ locks, name }) => {
       await expect(locks.acquire(name, { tll: 5 } as LockOptions)).rejects.toMatchObject({
         code: 'LOCK_CONFIG',
         message: expect.stringContaining('ttl'),
       });
     });
 
-    it('reject a minHold longer than maxHold', async () => {
-      const { locks, name } = context;
-
+    it('reject a minHold longer than maxHold', async ({ locks, name }) => {
       await expect(locks.acquire(name, { minHold: 100, maxHold: 50 })).rejects.toMatchObject({
         code: 'LOCK_CONFIG',
       });
     });
 
-    it('depend on the defaults of the module unless the call overrides them', async () => {
+    it('depend on the defaults of the module unless the call overrides them', async (context) => {
       const { backend, others, name } = context;
       const hasty = backend.service({ wait: IN_VAIN });
       // So that the wait is not spent on connecting.
       await hasty.query(name);
-      const lock = await others.acquire(name);
+      await using _ = await others.acquire(name);
       const error = await hasty.acquire(name).catch((reason: { waited: number }) => reason);
 
       expect(error).toMatchObject({ code: 'LOCK_TIMEOUT' });
       expect((error as { waited: number }).waited).toBeLessThan(5_000);
-      await lock.release();
     });
   });
 }

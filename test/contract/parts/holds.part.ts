@@ -4,9 +4,9 @@ import { isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** What a caller has in its hands. */
-export function describeHolds(context: ContractContext): void {
+export function describeHolds({ it }: ContractContext): void {
   describe('a hold', () => {
-    it('has a fencing token that grows from hold to hold, within an instance and across them', async () => {
+    it('has a fencing token that grows from hold to hold, within an instance and across them', async (context) => {
       const { locks, others, name } = context;
       const tokens: number[] = [];
       const note = (lock: Lock): void => void tokens.push(lock.fencingToken);
@@ -22,8 +22,7 @@ export function describeHolds(context: ContractContext): void {
       );
     });
 
-    it('has tokens that continue to grow after the store lost its data', async () => {
-      const { backend, locks, name } = context;
+    it('has tokens that continue to grow after the store lost its data', async ({ backend, locks, name }) => {
       const before = await locks.using(name, ({ fencingToken }) => fencingToken);
       await backend.clear();
       const after = await locks.using(name, ({ fencingToken }) => fencingToken);
@@ -31,31 +30,27 @@ export function describeHolds(context: ContractContext): void {
       expect(after).toBeGreaterThan(before);
     });
 
-    it('can be released twice, and acts once', async () => {
-      const { locks, others, name } = context;
+    it('can be released twice, and acts once', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name);
       await Promise.all([lock.release(), lock.release()]);
-      const next = await others.acquire(name);
+      await using next = await others.acquire(name);
       await lock.release();
 
       expect(next.held).toBe(true);
       expect(await locks.tryAcquire(name)).toBeUndefined();
-      await next.release();
     });
 
-    it('can be released after it was lost, without an error and without harm to the next holder', async () => {
+    it('can be released after it was lost, without an error and without harm to the next holder', async (context) => {
       const { backend, locks, others, name } = context;
       const lock = await locks.acquire(name);
       await backend.clear();
-      const next = await others.acquire(name);
+      await using _ = await others.acquire(name);
 
       await expect(lock.release()).resolves.toBeUndefined();
       expect(await locks.tryAcquire(name)).toBeUndefined();
-      await next.release();
     });
 
-    it('is released at the end of an await using block (row 6)', async () => {
-      const { locks, others, name } = context;
+    it('is released at the end of an await using block (row 6)', async ({ locks, others, name }) => {
       const inside = async (): Promise<Lock> => {
         await using lock = await locks.acquire(name);
         expect(await others.tryAcquire(name)).toBeUndefined();
@@ -66,8 +61,7 @@ export function describeHolds(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('is released at the end of an await using block that throws (row 6)', async () => {
-      const { locks, name } = context;
+    it('is released at the end of an await using block that throws (row 6)', async ({ locks, name }) => {
       const failure = new Error('out of stock');
       const inside = async (): Promise<void> => {
         await using lock = await locks.acquire(name);
@@ -79,8 +73,7 @@ export function describeHolds(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('is held for nearly its whole lease, and never longer', async () => {
-      const { locks, name } = context;
+    it('is held for nearly its whole lease, and never longer', async ({ locks, name }) => {
       const lock = await locks.acquire(name, { ttl: 5_000 });
       const [held] = (await locks.query(name)).held;
 
@@ -90,7 +83,7 @@ export function describeHolds(context: ContractContext): void {
       expect(lock.remaining).toBe(0);
     });
 
-    it('is no longer held from the moment of its release, and names it to a caller that uses it then', async () => {
+    it('is no longer held from the moment of its release, and names it to a caller that uses it then', async (context) => {
       const { locks, name } = context;
       const lock = await locks.acquire(name);
       const several = await locks.acquire([`${name}:a`, `${name}:b`]);
@@ -107,19 +100,16 @@ export function describeHolds(context: ContractContext): void {
       expect(lock.signal.aborted).toBe(false);
     });
 
-    it('is extended by its own ttl by default', async () => {
-      const { locks, name } = context;
-      const lock = await locks.acquire(name, { ttl: 60_000 });
+    it('is extended by its own ttl by default', async ({ locks, name }) => {
+      await using lock = await locks.acquire(name, { ttl: 60_000 });
       await lock.extend(1_000);
       expect(lock.remaining).toBeLessThan(1_000);
       await lock.extend();
 
       expect(lock.remaining).toBeGreaterThan(50_000);
-      await lock.release();
     });
 
-    it.each([60_000, '1m'] as const)('is extended by %p', async (ttl) => {
-      const { locks, name } = context;
+    it.each([60_000, '1m'] as const)('is extended by %p', async ({ locks, name }, ttl) => {
       const [lock, several] = [await locks.acquire(name, { ttl: 5_000 }), await locks.acquire([`${name}:b`])];
       await lock.extend(ttl);
       await several.extend('2m');
@@ -128,10 +118,9 @@ export function describeHolds(context: ContractContext): void {
       expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(50_000);
       expect(several.remaining).toBeGreaterThan(100_000);
       await locks.using(`${name}:c`, async () => {
-        const nested = await locks.acquire(`${name}:c`);
+        await using nested = await locks.acquire(`${name}:c`);
         await nested.extend('1m');
         expect(nested.remaining).toBeGreaterThan(50_000);
-        await nested.release();
       });
       await lock.release();
       await several.release();
@@ -139,10 +128,9 @@ export function describeHolds(context: ContractContext): void {
 
     it.each([0, -1, 1.5, Number.NaN, Infinity, 9, null, '', '1', 'soon', '9ms', '25d', {}, 10n])(
       'rejects an extension by %p without any effect on the hold',
-      async (invalid) => {
-        const { locks, name } = context;
+      async ({ locks, name }, invalid) => {
         const ttl = invalid as number;
-        const lock = await locks.acquire(name);
+        await using lock = await locks.acquire(name);
         const several = await locks.acquire([`${name}:b`, `${name}:c`]);
 
         await expect(lock.extend(ttl)).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
@@ -152,12 +140,10 @@ export function describeHolds(context: ContractContext): void {
         await several.release();
         expect((await locks.query(name)).held).toHaveLength(1);
         await lock.extend();
-        await lock.release();
       },
     );
 
-    it('learns from extend that it was lost, and its signal aborts', async () => {
-      const { backend, locks, name } = context;
+    it('learns from extend that it was lost, and its signal aborts', async ({ backend, locks, name }) => {
       const lock = await locks.acquire(name);
       await backend.clear();
 
@@ -166,13 +152,11 @@ export function describeHolds(context: ContractContext): void {
       expect(lock.signal.reason).toBeInstanceOf(LockLostError);
     });
 
-    it('knows the token of its own name only', async () => {
-      const { locks, name } = context;
-      const lock = await locks.acquire(name);
+    it('knows the token of its own name only', async ({ locks, name }) => {
+      await using lock = await locks.acquire(name);
 
       expect(lock.fencingTokenOf(name)).toBe(lock.fencingToken);
       expect(() => lock.fencingTokenOf('another')).toThrow(expect.objectContaining({ code: 'LOCK_KEY' }));
-      await lock.release();
     });
   });
 }

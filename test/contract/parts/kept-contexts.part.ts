@@ -166,16 +166,16 @@ async function socketsOfRequests(work: () => Promise<void>): Promise<string[]> {
 }
 
 /** What keeps objects alive by the async context in which a call was made. */
-export function describeKeptContexts(context: ContractContext): void {
-  const { detaches } = context.capabilities;
+export function describeKeptContexts({ it, capabilities }: ContractContext): void {
+  const { detaches } = capabilities;
   describe('the memory of async contexts', () => {
     afterEach(() => timers.splice(0).forEach((timer) => clearTimeout(timer)));
 
     const calls = [...CALLS];
-    if (context.capabilities.shares) calls.push(['a shared hold is renewed', shared]);
+    if (capabilities.shares) calls.push(['a shared hold is renewed', shared]);
     if (detaches) calls.push(['an attached hold is renewed', attached]);
-    it.each(calls)('drops the context of a caller while %s', async (_, call) => {
-      const [request, cleanUp] = await callIn(call, context.backend.service(), context.name);
+    it.each(calls)('drops the context of a caller while %s', async ({ backend, name }, _, call) => {
+      const [request, cleanUp] = await callIn(call, backend.service(), name);
       try {
         await untilCollected([request]);
       } finally {
@@ -186,12 +186,12 @@ export function describeKeptContexts(context: ContractContext): void {
     // A connection lives longer than the caller whose request opened it.
     it.each(calls.filter(([what]) => CONNECTING.test(what)))(
       'opens no socket in the context of a caller while %s',
-      async (_, call) => {
-        const locks = context.backend.service();
+      async ({ backend, name }, _, call) => {
+        const locks = backend.service();
         const opened = await socketsOfRequests(async () => {
           // On a Cluster, the names lead to different nodes.
           for (let i = 0; i < NAMES; i++) {
-            const [, cleanUp] = await callIn(call, locks, `${context.name}:${i}`);
+            const [, cleanUp] = await callIn(call, locks, `${name}:${i}`);
             await cleanUp?.();
           }
         });
@@ -200,34 +200,35 @@ export function describeKeptContexts(context: ContractContext): void {
     );
 
     const works = detaches ? [...WORK, ['a detached hold', detached] as const] : WORK;
-    it.each(works)('drops the lock of %s while a timer of its work is pending', async (_, call) => {
-      const { locks, name } = context;
-      const seen: WeakRef<object>[] = [];
-      const watched = Object.create(locks, {
-        using: {
-          value: (key: never, work: (lock: object) => unknown) =>
-            locks.using(key, (lock) => (seen.push(new WeakRef(lock)), work(lock)) as never),
-        },
-        lead: {
-          value: (key: never, work: (lock: object) => unknown, options: never) =>
-            locks.lead(key, (lock) => (seen.push(new WeakRef(lock)), work(lock)), options),
-        },
-        // Private fields belong to the service itself.
-        attach: { value: locks.attach.bind(locks) },
-      }) as LockService;
-      await call(watched, name);
+    it.each(works)(
+      'drops the lock of %s while a timer of its work is pending',
+      async ({ locks, name }, _, call) => {
+        const seen: WeakRef<object>[] = [];
+        const watched = Object.create(locks, {
+          using: {
+            value: (key: never, work: (lock: object) => unknown) =>
+              locks.using(key, (lock) => (seen.push(new WeakRef(lock)), work(lock)) as never),
+          },
+          lead: {
+            value: (key: never, work: (lock: object) => unknown, options: never) =>
+              locks.lead(key, (lock) => (seen.push(new WeakRef(lock)), work(lock)), options),
+          },
+          // Private fields belong to the service itself.
+          attach: { value: locks.attach.bind(locks) },
+        }) as LockService;
+        await call(watched, name);
 
-      expect(seen.length).toBeGreaterThan(0);
-      await untilCollected(seen);
-    });
+        expect(seen.length).toBeGreaterThan(0);
+        await untilCollected(seen);
+      },
+    );
 
     it.each<[string, (locks: LockService, name: string, run: () => Promise<void>) => Promise<void>]>([
       ['of its own', (_locks, _name, run) => run()],
       ['nested in an outer hold', (locks, name, run) => locks.using(name, run)],
     ])(
       'drops earlier runs of work that schedules its next run while it holds a lock %s',
-      async (_, within) => {
-        const { locks, name } = context;
+      async ({ locks, name }, _, within) => {
         const runs: WeakRef<object>[] = [];
         const poll = async (over: EventEmitter): Promise<void> => {
           await locks.using(name, async (lock) => {

@@ -3,15 +3,15 @@ import { LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { blockEventLoop } from '../../support/block-event-loop.js';
 import { waitFor } from '../../support/wait-for.js';
-import { aborted, isFree, isWaiting } from '../observe.js';
+import { aborted, isFree, isQueued } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** lead. */
-export function describeLeading(context: ContractContext): void {
+export function describeLeading({ it }: ContractContext): void {
   describe('lead', () => {
     const pause = 5;
 
-    it('runs the work in one instance at a time, and in another one when that instance ends', async () => {
+    it('runs the work in one instance at a time, and in another one when that instance ends', async (context) => {
       const { locks, others, name } = context;
       const end = new AbortController();
       const terms: string[] = [];
@@ -35,9 +35,8 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('reports a nested hold that the work has not released, and continues', async () => {
-      const { locks } = context;
-      await context.steadily(100, async (name) => {
+    it('reports a nested hold that the work has not released, and continues', async ({ locks, steadily }) => {
+      await steadily(100, async (name) => {
         const end = new AbortController();
         const errors: unknown[] = [];
         const work = async (): Promise<void> => {
@@ -54,8 +53,7 @@ export function describeLeading(context: ContractContext): void {
       });
     });
 
-    it('does not wait for itself if a nested call of the work releases its lock', async () => {
-      const { locks, name } = context;
+    it('does not wait for itself if a nested call of the work releases its lock', async ({ locks, name }) => {
       const end = new AbortController();
       const work = (lock: Lock): Promise<void> =>
         locks.using(name, async () => {
@@ -67,8 +65,7 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('continues with growing tokens', async () => {
-      const { locks, name } = context;
+    it('continues with growing tokens', async ({ locks, name }) => {
       const end = new AbortController();
       const tokens: number[] = [];
       await locks.lead(
@@ -84,7 +81,7 @@ export function describeLeading(context: ContractContext): void {
       expect(tokens).toEqual([...new Set(tokens)].toSorted((a, b) => a - b));
     });
 
-    it('steps down when the hold is lost, and campaigns again only when the work has ended', async () => {
+    it('steps down when the hold is lost, and campaigns again only when the work has ended', async (context) => {
       const { locks, others, name } = context;
       const end = new AbortController();
       let finish: (() => void) | undefined;
@@ -109,14 +106,14 @@ export function describeLeading(context: ContractContext): void {
       expect((await others.query(name)).pending).toEqual([]);
       expect(terms).toHaveLength(1);
       finish?.();
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       await other.release();
       await campaign;
 
       expect(terms).toHaveLength(2);
     });
 
-    it('notifies the work when the campaign must end, and resolves when the work has ended', async () => {
+    it('notifies the work when the campaign must end, and resolves when the work has ended', async (context) => {
       const { locks, name } = context;
       const end = new AbortController();
       const reason = new Error('enough');
@@ -137,13 +134,13 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('resolves while it waits for the lock, or for the end of its pause', async () => {
+    it('resolves while it waits for the lock, or for the end of its pause', async (context) => {
       const { locks, others, name } = context;
       const lock = await others.acquire(name);
       const end = new AbortController();
       const work = jest.fn();
       const waiting = locks.lead(name, work, { signal: end.signal });
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       end.abort();
       await waiting;
       expect(work).not.toHaveBeenCalled();
@@ -159,8 +156,7 @@ export function describeLeading(context: ContractContext): void {
       expect(work).toHaveBeenCalledTimes(1);
     });
 
-    it('continues after errors of the work, and calls onError with each', async () => {
-      const { locks, name } = context;
+    it('continues after errors of the work, and calls onError with each', async ({ locks, name }) => {
       const end = new AbortController();
       const failures = [new Error('first'), new Error('second')];
       const seen: unknown[] = [];
@@ -187,31 +183,33 @@ export function describeLeading(context: ContractContext): void {
           throw Object.assign(new Error('The copy was stopped.'), { name: 'AbortError' });
         },
       ],
-    ])('does not call onError for work that stepped down on request with %s', async (_, stepDown) => {
-      const { locks, others, name } = context;
-      const end = new AbortController();
-      const onError = jest.fn();
-      let terms = 0;
-      const campaign = locks.lead(
-        name,
-        async (lock) => {
-          terms += 1;
-          await aborted(lock.signal);
-          if (terms === 1) lock.assertHeld();
-          await stepDown(lock.signal);
-        },
-        { signal: end.signal, pause, onError },
-      );
-      await waitFor(() => terms === 1);
-      await others.forceRelease(name);
-      await waitFor(() => terms === 2);
-      end.abort();
-      await campaign;
+    ])(
+      'does not call onError for work that stepped down on request with %s',
+      async ({ locks, others, name }, _, stepDown) => {
+        const end = new AbortController();
+        const onError = jest.fn();
+        let terms = 0;
+        const campaign = locks.lead(
+          name,
+          async (lock) => {
+            terms += 1;
+            await aborted(lock.signal);
+            if (terms === 1) lock.assertHeld();
+            await stepDown(lock.signal);
+          },
+          { signal: end.signal, pause, onError },
+        );
+        await waitFor(() => terms === 1);
+        await others.forceRelease(name);
+        await waitFor(() => terms === 2);
+        end.abort();
+        await campaign;
 
-      expect(onError).not.toHaveBeenCalled();
-    });
+        expect(onError).not.toHaveBeenCalled();
+      },
+    );
 
-    it('does not call onError for work that finds its lease expired before the signal aborts', async () => {
+    it('does not call onError for work that finds its lease expired before the signal aborts', async (context) => {
       const { locks, name } = context;
       const end = new AbortController();
       const onError = jest.fn();
@@ -229,8 +227,7 @@ export function describeLeading(context: ContractContext): void {
       expect(onError).not.toHaveBeenCalled();
     });
 
-    it('rejects with the error of onError, after the release', async () => {
-      const { locks, name } = context;
+    it('rejects with the error of onError, after the release', async ({ locks, name }) => {
       const fatal = new Error('fatal');
       const onError = (): never => {
         throw fatal;
@@ -242,8 +239,7 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('rejects with the rejection of onError, without an unhandled one', async () => {
-      const { locks, name } = context;
+    it('rejects with the rejection of onError, without an unhandled one', async ({ locks, name }) => {
       const fatal = new Error('fatal');
       const onError = (): Promise<void> => Promise.reject(fatal);
 
@@ -253,7 +249,7 @@ export function describeLeading(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('ends with the service, without an error', async () => {
+    it('ends with the service, without an error', async (context) => {
       const { backend, name } = context;
       const service = backend.service();
       let term: AbortSignal | undefined;
@@ -272,7 +268,7 @@ export function describeLeading(context: ContractContext): void {
       await service.lead(name, () => undefined);
     });
 
-    it('lets nested calls of the work reuse its hold, and runs outside the async context of its caller', async () => {
+    it('lets nested calls of the work reuse its hold, and runs outside the async context of its caller', async (context) => {
       const { locks, name } = context;
       const end = new AbortController();
       const outer = `${name}:outer`;
@@ -296,9 +292,7 @@ export function describeLeading(context: ContractContext): void {
       await campaign;
     });
 
-    it('rejects arguments that can never work', async () => {
-      const { locks, name } = context;
-
+    it('rejects arguments that can never work', async ({ locks, name }) => {
       await expect(locks.lead('', () => undefined)).rejects.toBeInstanceOf(LockKeyError);
       await expect(locks.lead(name, 'work' as never)).rejects.toBeInstanceOf(LockConfigError);
       await expect(locks.lead(name, () => undefined, { pause: -1 })).rejects.toThrow('pause');

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import { waitFor } from '../../support/wait-for.js';
-import { aborted, isWaiting } from '../observe.js';
+import { aborted, isQueued } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** ttl, renew, maxHold, minHold. */
-export function describeLeases(context: ContractContext): void {
+export function describeLeases({ it, capabilities }: ContractContext): void {
   describe('the lease', () => {
-    it('is renewed while work runs for three times as long (row 4)', async () => {
-      const { locks, others } = context;
-      await context.steadily(200, async (name) => {
-        const lock = await locks.acquire(name, { ttl: 600 });
+    it('is renewed while work runs for three times as long (row 4)', async ({ locks, others, steadily }) => {
+      await steadily(200, async (name) => {
+        await using lock = await locks.acquire(name, { ttl: 600 });
         const startedAt = performance.now();
         while (performance.now() - startedAt < 1_800) {
           expect(await others.tryAcquire(name)).toBeUndefined();
@@ -19,24 +18,21 @@ export function describeLeases(context: ContractContext): void {
 
         expect(lock.held).toBe(true);
         expect(lock.signal.aborted).toBe(false);
-        await lock.release();
       });
     });
 
-    it('is not renewed after the work has ended (row 4)', async () => {
-      const { locks, others, name } = context;
+    it('is not renewed after the work has ended (row 4)', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name, { ttl: 150 });
       await lock.release();
-      const next = await others.acquire(name, { ttl: 20_000 });
+      await using next = await others.acquire(name, { ttl: 20_000 });
       await sleep(300);
 
       const [held] = (await locks.query(name)).held;
       expect(held?.fencingToken).toBe(next.fencingToken);
       expect(held?.remaining).toBeLessThan(20_000 - 250);
-      await next.release();
     });
 
-    it('expires without renewal: the signal aborts and others acquire the lock (row 4)', async () => {
+    it('expires without renewal: the signal aborts and others acquire the lock (row 4)', async (context) => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { ttl: 300, renew: false });
       const ended = aborted(lock.signal);
@@ -57,11 +53,11 @@ export function describeLeases(context: ContractContext): void {
 
     it.each(['locks', 'others'] as const)(
       'has the caller’s ttl when the hold comes from %s',
-      async (holder) => {
+      async (context, holder) => {
         const { locks, name } = context;
         const first = await context[holder].acquire(name, { ttl: 5_000 });
         const second = locks.acquire(name, { ttl: 60_000, renew: false });
-        await isWaiting(context, holder === 'locks' ? 0 : 1);
+        await isQueued(locks, name, holder === 'locks' ? 0 : 1);
         await first.release();
         const lock = await second;
 
@@ -74,23 +70,25 @@ export function describeLeases(context: ContractContext): void {
     it.each([
       ['asked for a longer one', { ttl: 60_000 }, undefined],
       ['made it longer', { ttl: 2_000 }, 60_000],
-    ])('is not longer than the caller’s ttl when the previous one had %s', async (_, options, extendedTo) => {
-      const { locks, name } = context;
-      const first = await locks.acquire(name);
-      const second = locks.acquire(name, options);
-      const third = locks.acquire(name, { ttl: 2_000 });
-      await first.release();
-      const before = await second;
-      if (extendedTo !== undefined) await before.extend(extendedTo);
-      await before.release();
-      const lock = await third;
+    ])(
+      'is not longer than the caller’s ttl when the previous one had %s',
+      async ({ locks, name }, _, options, extendedTo) => {
+        const first = await locks.acquire(name);
+        const second = locks.acquire(name, options);
+        const third = locks.acquire(name, { ttl: 2_000 });
+        await first.release();
+        const before = await second;
+        if (extendedTo !== undefined) await before.extend(extendedTo);
+        await before.release();
+        const lock = await third;
 
-      await waitFor(async () => ((await locks.query(name)).held[0]?.remaining ?? Infinity) <= 2_000);
-      expect(lock.held).toBe(true);
-      await lock.release();
-    });
+        await waitFor(async () => ((await locks.query(name)).held[0]?.remaining ?? Infinity) <= 2_000);
+        expect(lock.held).toBe(true);
+        await lock.release();
+      },
+    );
 
-    it('ends with maxHold: the signal aborts, and the lock is free once it is released', async () => {
+    it('ends with maxHold: the signal aborts, and the lock is free once it is released', async (context) => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { ttl: 5_000, maxHold: 100 });
       expect(lock.remaining).toBeLessThanOrEqual(100);
@@ -105,7 +103,7 @@ export function describeLeases(context: ContractContext): void {
       expect(await others.using(name, { wait: 1_000 }, () => 'free')).toBe('free');
     });
 
-    it('is not renewed after maxHold, so that others acquire the lock of work that never ends', async () => {
+    it('is not renewed after maxHold, so that others acquire the lock of work that never ends', async (context) => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name, { ttl: 300, maxHold: 500 });
       const next = await others.acquire(name, { wait: 20_000 });
@@ -117,7 +115,7 @@ export function describeLeases(context: ContractContext): void {
 
     it.each(['locks', 'others'] as const)(
       'keeps the name taken for minHold, though it was released earlier, against %s',
-      async (contender) => {
+      async (context, contender) => {
         const { locks } = context;
         await context.steadily(100, async (name) => {
           const startedAt = performance.now();
@@ -125,37 +123,31 @@ export function describeLeases(context: ContractContext): void {
           await lock.release();
           expect(lock.held).toBe(false);
           expect(await context[contender].tryAcquire(name)).toBeUndefined();
-          const next = await context[contender].acquire(name);
+          await using _ = await context[contender].acquire(name);
 
           expect(performance.now() - startedAt).toBeGreaterThanOrEqual(299);
-          await next.release();
         });
       },
     );
 
-    it('is free at once when minHold has passed before the release', async () => {
-      const { locks, others, name } = context;
+    it('is free at once when minHold has passed before the release', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name, { minHold: 50 });
       await sleep(60);
       await lock.release();
-      const next = await others.tryAcquire(name);
+      await using next = await others.tryAcquire(name);
 
       expect(next?.held).toBe(true);
-      await next?.release();
     });
 
-    it('lasts as long as minHold even if ttl is shorter and without renewal', async () => {
-      const { locks, name } = context;
-      const lock = await locks.acquire(name, { ttl: 100, minHold: 5_000, renew: false });
+    it('lasts as long as minHold even if ttl is shorter and without renewal', async ({ locks, name }) => {
+      await using _ = await locks.acquire(name, { ttl: 100, minHold: 5_000, renew: false });
 
       expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(4_000);
-      await lock.release();
     });
 
-    it.each(context.capabilities.shares ? (['exclusive', 'shared'] as const) : (['exclusive'] as const))(
+    it.each(capabilities.shares ? (['exclusive', 'shared'] as const) : (['exclusive'] as const))(
       'is not made shorter than minHold by extend, so that a holder that dies keeps the name taken: mode %s',
-      async (mode) => {
-        const { locks, name } = context;
+      async ({ locks, name }, mode) => {
         const lock = await locks.acquire(name, { ttl: 1_000, minHold: 60_000, mode });
         await lock.extend(500);
 
@@ -164,8 +156,7 @@ export function describeLeases(context: ContractContext): void {
       },
     );
 
-    it('is not made shorter than minHold by extend for several names', async () => {
-      const { locks, name } = context;
+    it('is not made shorter than minHold by extend for several names', async ({ locks, name }) => {
       const names = [`${name}:a`, `${name}:b`];
       const lock = await locks.acquire(names, { ttl: 1_000, minHold: 60_000 });
       await lock.extend(500);
@@ -174,17 +165,15 @@ export function describeLeases(context: ContractContext): void {
       for (const each of names) await locks.forceRelease(each);
     });
 
-    it('is made shorter by extend again when minHold has passed', async () => {
-      const { locks, name } = context;
-      const lock = await locks.acquire(name, { ttl: 60_000, minHold: 100 });
+    it('is made shorter by extend again when minHold has passed', async ({ locks, name }) => {
+      await using lock = await locks.acquire(name, { ttl: 60_000, minHold: 100 });
       await sleep(110);
       await lock.extend(5_000);
 
       expect((await locks.query(name)).held[0]?.remaining).toBeLessThanOrEqual(5_000);
-      await lock.release();
     });
 
-    it('is shortened by minHold, so that a holder that dies after its release blocks others only briefly', async () => {
+    it('is shortened by minHold, so that a holder that dies after its release blocks others only briefly', async (context) => {
       const { locks, name } = context;
       const lock = await locks.acquire(name, { ttl: 30_000, minHold: 1_000 });
       await lock.release();

@@ -4,7 +4,7 @@ import type { LockService } from '../../../lib/service/lock.service.js';
 import type { ListOptions } from '../../../lib/options/list-options.js';
 import { listed } from '../../support/listed.js';
 import { waitFor } from '../../support/wait-for.js';
-import { isWaiting } from '../observe.js';
+import { isQueued } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 async function labelsOf(locks: LockService, name: string): Promise<readonly (string | undefined)[]> {
@@ -21,18 +21,17 @@ function isTold(locks: LockService, name: string, label: string): Promise<unknow
 }
 
 /** list, holds and labels. */
-export function describeListing(context: ContractContext): void {
-  if (!context.capabilities.lists) {
-    it('list rejects, because no request reaches all shards', async () => {
-      await expect(listed(context.locks)).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
+export function describeListing({ it, capabilities }: ContractContext): void {
+  if (!capabilities.lists) {
+    it('list rejects, because no request reaches all shards', async ({ locks }) => {
+      await expect(listed(locks)).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
     });
   }
   const describeList = (parts: () => void): void => {
-    if (context.capabilities.lists) describe('list', parts);
+    if (capabilities.lists) describe('list', parts);
   };
   describeList(() => {
-    it('lists every held name of any holder, and no free one', async () => {
-      const { locks, others, name } = context;
+    it('lists every held name of any holder, and no free one', async ({ locks, others, name }) => {
       await using lock = await locks.acquire(`${name}:a`, { ttl: 20_000 });
       await using other = await others.acquire(`${name}:b`);
       await (await locks.acquire(`${name}:c`)).release();
@@ -56,14 +55,14 @@ export function describeListing(context: ContractContext): void {
       expect(listings[0]?.since?.getTime()).toBe(Math.floor(lock.fencingToken / 1_000));
     });
 
-    if (context.capabilities.shares)
-      it('counts the holders of a name and the waiting instances', async () => {
+    if (capabilities.shares)
+      it('counts the holders of a name and the waiting instances', async (context) => {
         const { backend, locks, others, name } = context;
         const readers = await Promise.all(
           [locks, locks, others].map((each) => each.acquire(name, { mode: 'shared' })),
         );
         const writer = backend.service().acquire(name);
-        await isWaiting(context, 1);
+        await isQueued(locks, name, 1);
 
         expect(await listed(locks, { prefix: name })).toEqual([
           { name, mode: 'shared', owner: 'shared', holders: 3, remaining: expect.any(Number), waiting: 1 },
@@ -81,8 +80,7 @@ export function describeListing(context: ContractContext): void {
         await lock.release();
       });
 
-    it('treats special characters in a prefix literally', async () => {
-      const { locks, name } = context;
+    it('treats special characters in a prefix literally', async ({ locks, name }) => {
       const odd = [
         `${name}:*[a-z]?\\:1`,
         `${name}:*[a-z]?\\:2}x`,
@@ -90,7 +88,7 @@ export function describeListing(context: ContractContext): void {
         `${name}:x}:q`,
         `${name}:é😀`,
       ];
-      const lock = await locks.acquire(odd);
+      await using _ = await locks.acquire(odd);
       const names = async (prefix: string): Promise<string[]> =>
         (await listed(locks, { prefix })).map((each) => each.name).toSorted();
 
@@ -99,10 +97,9 @@ export function describeListing(context: ContractContext): void {
       expect(await names(`${name}:[a-z]`)).toEqual([]);
       expect(await names(`${name}:é`)).toEqual([odd[4]]);
       expect(await names(`${name}:x}`)).toEqual([odd[3]]);
-      await lock.release();
     });
 
-    it('ends with its limit, with the loop that reads it, and with the last of many', async () => {
+    it('ends with its limit, with the loop that reads it, and with the last of many', async (context) => {
       const { backend, name } = context;
       // What a busy node of a quorum answers too late is asked again, in a row that grows.
       const locks = backend.service({ nodeTimeout: 5_000 });
@@ -128,8 +125,8 @@ export function describeListing(context: ContractContext): void {
       [{ prefix: 1 }, /prefix must be a string/],
       [{ limit: 0 }, /limit must be a whole number/],
       [{ beginning: 'a' }, /no option beginning/],
-    ])('rejects the options %j', async (options, message) => {
-      const listing = listed(context.locks, options as ListOptions);
+    ])('rejects the options %j', async ({ locks }, options, message) => {
+      const listing = listed(locks, options as ListOptions);
 
       await expect(listing).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
       await expect(listing).rejects.toThrow(message);
@@ -137,8 +134,7 @@ export function describeListing(context: ContractContext): void {
   });
 
   describe('holds', () => {
-    it('lists the holds of this instance only', async () => {
-      const { backend, others, name } = context;
+    it('lists the holds of this instance only', async ({ backend, others, name }) => {
       const locks = backend.service();
       const before = Date.now();
       const lock = await locks.acquire(name, { ttl: 20_000 });
@@ -167,8 +163,8 @@ export function describeListing(context: ContractContext): void {
       expect(locks.holds()).toEqual([]);
     });
 
-    if (context.capabilities.shares)
-      it('lists shared holds and the names of one call one by one, and counts local waiters', async () => {
+    if (capabilities.shares)
+      it('lists shared holds and the names of one call one by one, and counts local waiters', async (context) => {
         const { backend, name } = context;
         const locks = backend.service();
         const readers = [
@@ -192,29 +188,26 @@ export function describeListing(context: ContractContext): void {
         await writer.release();
       });
 
-    it('lists no lost hold', async () => {
-      const { backend, locks: operator, name } = context;
+    it('lists no lost hold', async ({ backend, locks: operator, name }) => {
       const locks = backend.service();
-      const lock = await locks.acquire(name);
+      await using lock = await locks.acquire(name);
       await operator.forceRelease(name);
       await waitFor(() => !lock.held, { that: 'the hold is lost' });
 
       expect(locks.holds()).toEqual([]);
-      await lock.release();
     });
   });
 
   describe('a label', () => {
-    it('shows the label in query, list and holds, here and elsewhere', async () => {
+    it('shows the label in query, list and holds, here and elsewhere', async (context) => {
       const { locks, others, name } = context;
-      const lock = await locks.acquire(name, { label: 'nightly “report” 🌙' });
+      await using _ = await locks.acquire(name, { label: 'nightly “report” 🌙' });
 
       expect(await labelsOf(locks, name)).toEqual(['nightly “report” 🌙']);
       await isTold(others, name, 'nightly “report” 🌙');
       await waitFor(
         async () =>
-          !context.capabilities.lists ||
-          (await listed(others, { prefix: name }))[0]?.label === 'nightly “report” 🌙',
+          !capabilities.lists || (await listed(others, { prefix: name }))[0]?.label === 'nightly “report” 🌙',
         {
           timeout: 25_000,
           that: 'the label in the list',
@@ -223,14 +216,13 @@ export function describeListing(context: ContractContext): void {
       expect(locks.holds().filter((hold) => hold.name === name)).toMatchObject([
         { label: 'nightly “report” 🌙' },
       ]);
-      await lock.release();
     });
 
     it.each(['locks', 'others'] as const)(
       'is in the timeout of a caller that waited for a hold of %s',
-      async (holder) => {
+      async (context, holder) => {
         const { locks, name } = context;
-        const lock = await context[holder].acquire(name, { label: 'the holder' });
+        await using _ = await context[holder].acquire(name, { label: 'the holder' });
         for (const wait of [0, 40])
           await waitFor(
             async () => {
@@ -243,12 +235,10 @@ export function describeListing(context: ContractContext): void {
             { timeout: 25_000, that: 'the label of the holder' },
           );
         expect(await locks.tryAcquire(name)).toBeUndefined();
-        await lock.release();
       },
     );
 
-    it('is the label of the hold that was passed on in memory', async () => {
-      const { locks, others, name } = context;
+    it('is the label of the hold that was passed on in memory', async ({ locks, others, name }) => {
       const first = await locks.acquire(name, { label: 'first' });
       const next = locks.acquire(name, { label: 'second' });
       await isTold(others, name, 'first');
@@ -258,8 +248,8 @@ export function describeListing(context: ContractContext): void {
       await second.release();
     });
 
-    if (context.capabilities.shares)
-      it('is shown for names that were acquired together, and for each shared hold', async () => {
+    if (capabilities.shares)
+      it('is shown for names that were acquired together, and for each shared hold', async (context) => {
         const { locks, others, name } = context;
         const both = await locks.acquire([`${name}:a`, `${name}:b`], { label: 'both' });
         await isTold(others, `${name}:b`, 'both');
@@ -271,13 +261,14 @@ export function describeListing(context: ContractContext): void {
         await Promise.all([both, ...readers].map((lock) => lock.release()));
       });
 
-    it.each(['', 'é'.repeat(65), 'two\nlines', 7])('is rejected if it is %j', async (label) => {
-      const { locks, name } = context;
-
-      await expect(locks.acquire(name, { label: label as string })).rejects.toMatchObject({
-        code: 'LOCK_CONFIG',
-      });
-      await (await locks.acquire(name, { label: 'é'.repeat(64) })).release();
-    });
+    it.each(['', 'é'.repeat(65), 'two\nlines', 7])(
+      'is rejected if it is %j',
+      async ({ locks, name }, label) => {
+        await expect(locks.acquire(name, { label: label as string })).rejects.toMatchObject({
+          code: 'LOCK_CONFIG',
+        });
+        await (await locks.acquire(name, { label: 'é'.repeat(64) })).release();
+      },
+    );
   });
 }

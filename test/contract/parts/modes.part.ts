@@ -5,8 +5,8 @@ import type { LockOptions } from '../../../lib/options/lock-options.interface.js
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { waitFor } from '../../support/wait-for.js';
-import type { ContractContext } from '../lock-backend.js';
-import { aborted, IN_VAIN, isFree, isQueued, isWaiting } from '../observe.js';
+import type { ContractContext, ContractTest } from '../lock-backend.js';
+import { aborted, IN_VAIN, isFree, isQueued } from '../observe.js';
 
 const READ = { mode: 'shared' } as const;
 
@@ -15,11 +15,11 @@ function release(locks: readonly Lock[]): Promise<unknown> {
 }
 
 /** Holds that others may have at the same time. */
-export function describeModes(context: ContractContext): void {
-  if (!context.capabilities.shares) return describeRefusal(context);
+export function describeModes({ it, capabilities }: ContractContext): void {
+  if (!capabilities.shares) return describeRefusal(it);
 
   describe('modes', () => {
-    it('admits readers of all instances together, each with its own token', async () => {
+    it('admits readers of all instances together, each with its own token', async (context) => {
       const { locks, others, name } = context;
       const readers = await Promise.all([
         locks.acquire(name, READ),
@@ -42,25 +42,27 @@ export function describeModes(context: ContractContext): void {
       ['exclusive', 'others', 'shared'],
       ['shared', 'locks', 'exclusive'],
       ['shared', 'others', 'exclusive'],
-    ] as const)('excludes callers in mode %s of %s while one in mode %s holds', async (mode, who, held) => {
-      const { locks, name } = context;
-      const holder = await locks.acquire(name, { mode: held });
+    ] as const)(
+      'excludes callers in mode %s of %s while one in mode %s holds',
+      async (context, mode, who, held) => {
+        const { locks, name } = context;
+        const holder = await locks.acquire(name, { mode: held });
 
-      expect(await context[who].tryAcquire(name, { mode })).toBeUndefined();
-      await expect(context[who].acquire(name, { mode, wait: IN_VAIN })).rejects.toBeInstanceOf(
-        LockTimeoutError,
-      );
-      await holder.release();
-      const lock = await context[who].acquire(name, { mode });
-      expect(lock.fencingToken).toBeGreaterThan(holder.fencingToken);
-      await lock.release();
-    });
+        expect(await context[who].tryAcquire(name, { mode })).toBeUndefined();
+        await expect(context[who].acquire(name, { mode, wait: IN_VAIN })).rejects.toBeInstanceOf(
+          LockTimeoutError,
+        );
+        await holder.release();
+        await using lock = await context[who].acquire(name, { mode });
+        expect(lock.fencingToken).toBeGreaterThan(holder.fencingToken);
+      },
+    );
 
-    it('hands a name over to a waiting writer when the last reader leaves', async () => {
+    it('hands a name over to a waiting writer when the last reader leaves', async (context) => {
       const { locks, others, name } = context;
       const readers = await Promise.all([locks.acquire(name, READ), others.acquire(name, READ)]);
       const writing = others.acquire(name);
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       await readers[0]?.release();
       expect((await locks.query(name)).pending).toMatchObject([{ mode: 'exclusive' }]);
       await readers[1]?.release();
@@ -68,7 +70,7 @@ export function describeModes(context: ContractContext): void {
       await release([await writing]);
     });
 
-    it('grants all readers behind a writer together when it leaves', async () => {
+    it('grants all readers behind a writer together when it leaves', async (context) => {
       const { locks, others, name, backend } = context;
       const writer = await locks.acquire(name);
       const third = backend.service();
@@ -77,7 +79,7 @@ export function describeModes(context: ContractContext): void {
         ...[1, 2].map(() => third.acquire(name, READ)),
         locks.acquire(name, READ),
       ];
-      await isWaiting(context, 2);
+      await isQueued(locks, name, 2);
       await writer.release();
       const readers = await Promise.all(readings);
 
@@ -86,7 +88,7 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('lets no reader overtake a waiting writer, nor a writer a waiting reader', async () => {
+    it('lets no reader overtake a waiting writer, nor a writer a waiting reader', async (context) => {
       const { backend, name } = context;
       const entered: string[] = [];
       const [first, ...rest] = Array.from({ length: 6 }, () => backend.service());
@@ -119,8 +121,7 @@ export function describeModes(context: ContractContext): void {
       expect(entered.slice(6)).toEqual(['+3', '-3', '+4', '-4']);
     });
 
-    it('keeps arrival order among callers of one instance', async () => {
-      const { locks, name } = context;
+    it('keeps arrival order among callers of one instance', async ({ locks, name }) => {
       const entered: number[] = [];
       const holding = await locks.acquire(name);
       const done = (['shared', 'exclusive', 'shared', 'shared', 'exclusive'] as const).map((mode, i) =>
@@ -136,16 +137,16 @@ export function describeModes(context: ContractContext): void {
 
     it.each(['locks', 'others'] as const)(
       'continues with a reader behind an aborted writer of %s',
-      async (who) => {
+      async (context, who) => {
         const { locks, name } = context;
         const reader = await locks.acquire(name, READ);
         const giveUp = new AbortController();
         const writing = context[who]
           .acquire(name, { signal: giveUp.signal })
           .catch((error: unknown) => error);
-        await isWaiting(context, 1);
+        await isQueued(locks, name, 1);
         const reading = locks.acquire(name, READ);
-        await isWaiting(context, who === 'locks' ? 1 : 2);
+        await isQueued(locks, name, who === 'locks' ? 1 : 2);
         giveUp.abort(new Error('changed my mind'));
 
         await release([await reading, reader]);
@@ -154,32 +155,28 @@ export function describeModes(context: ContractContext): void {
       },
     );
 
-    it('renews readers beyond their lease', async () => {
-      const { locks, others } = context;
-      await context.steadily(300, async (name) => {
-        const reader = await locks.acquire(name, { ...READ, ttl: 1_000 });
+    it('renews readers beyond their lease', async ({ locks, others, steadily }) => {
+      await steadily(300, async (name) => {
+        await using reader = await locks.acquire(name, { ...READ, ttl: 1_000 });
         const startedAt = performance.now();
         await waitFor(() => performance.now() - startedAt > 3_000, { that: 'three leases to pass' });
 
         expect(await others.tryAcquire(name)).toBeUndefined();
         reader.assertHeld();
-        await reader.release();
       });
     });
 
-    it('frees a permit when the lease of a reader expires, and aborts the signal of that reader', async () => {
+    it('frees a permit when the lease of a reader expires, and aborts the signal of that reader', async (context) => {
       const { locks, others, name } = context;
       const reader = await locks.acquire(name, { ...READ, ttl: 200, renew: false });
-      const writer = await others.acquire(name, { wait: 5_000 });
+      await using _ = await others.acquire(name, { wait: 5_000 });
 
       expect(reader.held).toBe(false);
       await aborted(reader.signal);
-      await writer.release();
     });
 
-    it('keeps the name of a reader taken for minHold', async () => {
-      const { locks, others } = context;
-      await context.steadily(100, async (name) => {
+    it('keeps the name of a reader taken for minHold', async ({ locks, others, steadily }) => {
+      await steadily(100, async (name) => {
         const reader = await locks.acquire(name, { ...READ, minHold: 300 });
         await reader.release();
 
@@ -188,21 +185,18 @@ export function describeModes(context: ContractContext): void {
       });
     });
 
-    it('extends a reader', async () => {
-      const { locks, name } = context;
-      const reader = await locks.acquire(name, { ...READ, ttl: 5_000, renew: false });
+    it('extends a reader', async ({ locks, name }) => {
+      await using reader = await locks.acquire(name, { ...READ, ttl: 5_000, renew: false });
       await reader.extend(20_000);
 
       expect(reader.remaining).toBeGreaterThan(10_000);
       expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(10_000);
-      await reader.release();
     });
 
-    it('releases the name of all readers forcibly', async () => {
-      const { locks, others, name } = context;
+    it('releases the name of all readers forcibly', async ({ locks, others, name }) => {
       const readers = await Promise.all([locks.acquire(name, READ), others.acquire(name, READ)]);
       const writing = others.acquire(name);
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
 
       expect(await locks.forceRelease(name)).toBe(true);
       await Promise.all(readers.map(({ signal }) => aborted(signal)));
@@ -210,7 +204,7 @@ export function describeModes(context: ContractContext): void {
       await release(readers);
     });
 
-    it('reuses a hold of the context: shared inside exclusive, shared inside shared, in parallel there', async () => {
+    it('reuses a hold of the context: shared inside exclusive, shared inside shared, in parallel there', async (context) => {
       const { locks, name } = context;
       await locks.using(name, async (outer) => {
         await locks.using(name, READ, async (inner) => {
@@ -239,8 +233,7 @@ export function describeModes(context: ContractContext): void {
         'shared inside shared',
         (locks, name) => locks.using(name, READ, () => locks.using(name, READ, () => locks.acquire(name))),
       ],
-    ])('rejects exclusive inside %s at once', async (_, run) => {
-      const { locks, name } = context;
+    ])('rejects exclusive inside %s at once', async ({ locks, name }, _, run) => {
       const refusal = run(locks, name);
 
       await expect(refusal).rejects.toBeInstanceOf(LockDeadlockError);
@@ -248,7 +241,7 @@ export function describeModes(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('acquires several shared names together, and waits for those with a writer', async () => {
+    it('acquires several shared names together, and waits for those with a writer', async (context) => {
       const { locks, others, name } = context;
       const names = ['a', 'b', 'c'].map((part) => `${name}:${part}`);
       const reader = await locks.acquire(names, READ);
@@ -268,22 +261,19 @@ export function describeModes(context: ContractContext): void {
       for (const each of names) await isFree(locks, each);
     });
 
-    it('reuses shared holds around a call for several names, again in parallel', async () => {
-      const { locks, name } = context;
+    it('reuses shared holds around a call for several names, again in parallel', async ({ locks, name }) => {
       await locks.using(name, READ, async (outer) => {
         await Promise.all(
           [1, 2].map(async (branch) => {
-            const lock = await locks.tryAcquire([name, `${name}:${branch}`], READ);
+            await using lock = await locks.tryAcquire([name, `${name}:${branch}`], READ);
             expect(lock?.fencingTokenOf(name)).toBe(outer.fencingToken);
-            await lock?.release();
           }),
         );
       });
       await isFree(locks, name);
     });
 
-    it('hands a reader over', async () => {
-      const { locks, others, name } = context;
+    it('hands a reader over', async ({ locks, others, name }) => {
       const [reader, other] = await Promise.all([locks.acquire(name, READ), locks.acquire(name, READ)]);
       const attached = await others.attach(await reader.detach());
 
@@ -298,10 +288,10 @@ export function describeModes(context: ContractContext): void {
 }
 
 /** At most so many holders. */
-export function describeSemaphores(context: ContractContext): void {
-  if (!context.capabilities.shares) return;
+export function describeSemaphores({ it, capabilities }: ContractContext): void {
+  if (!capabilities.shares) return;
   describe('semaphores', () => {
-    it('admit up to the limit, and the next caller when a holder releases', async () => {
+    it('admit up to the limit, and the next caller when a holder releases', async (context) => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit: 3 } as const;
       const holders = await Promise.all([
@@ -312,7 +302,7 @@ export function describeSemaphores(context: ContractContext): void {
       expect(await locks.tryAcquire(name, options)).toBeUndefined();
       expect(await others.tryAcquire(name, options)).toBeUndefined();
       const waiting = [others.acquire(name, options), locks.acquire(name, options)];
-      await isWaiting(context, 2);
+      await isQueued(locks, name, 2);
       await holders[0]?.release();
       const next = await Promise.race(waiting);
       expect((await locks.query(name)).held).toHaveLength(3);
@@ -321,7 +311,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('never admit more than the limit, and admit every caller eventually', async () => {
+    it('never admit more than the limit, and admit every caller eventually', async (context) => {
       const { locks, others, name } = context;
       let inside = 0;
       let most = 0;
@@ -343,7 +333,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('obey the limit of each acquire, whatever the limit of the holders', async () => {
+    it('obey the limit of each acquire, whatever the limit of the holders', async (context) => {
       const { locks, others, name } = context;
       const holders = [
         await locks.acquire(name, { mode: 'shared', limit: 5 }),
@@ -357,16 +347,14 @@ export function describeSemaphores(context: ContractContext): void {
       await release(holders);
     });
 
-    it('with a limit of one exclude as exclusive holds do', async () => {
-      const { locks, others, name } = context;
+    it('with a limit of one exclude as exclusive holds do', async ({ locks, others, name }) => {
       const holder = await locks.acquire(name, { mode: 'shared', limit: 1 });
       expect(await others.tryAcquire(name, { mode: 'shared', limit: 1 })).toBeUndefined();
       await holder.release();
       await isFree(locks, name);
     });
 
-    it('free the permit of a holder when its lease expires', async () => {
-      const { locks, others, name } = context;
+    it('free the permit of a holder when its lease expires', async ({ locks, others, name }) => {
       const options = { mode: 'shared', limit: 2 } as const;
       const kept = await locks.acquire(name, options);
       const dying = await locks.acquire(name, { ...options, ttl: 200, renew: false });
@@ -377,7 +365,7 @@ export function describeSemaphores(context: ContractContext): void {
       await release([kept, next, dying]);
     });
 
-    it.each([1, 2])('go to callers in arrival order, with a limit of %i', async (limit) => {
+    it.each([1, 2])('go to callers in arrival order, with a limit of %i', async (context, limit) => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit } as const;
       const holders = await Promise.all(Array.from({ length: limit }, () => others.acquire(name, options)));
@@ -388,11 +376,11 @@ export function describeSemaphores(context: ContractContext): void {
           return lock;
         });
       const callers = ['a1', 'a2', 'a3', 'a4'].map((caller) => enter(locks, caller));
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       callers.push(enter(context.backend.service(), 'writer', {}));
-      await isWaiting(context, 2);
+      await isQueued(locks, name, 2);
       callers.push(enter(others, 'b'));
-      await isWaiting(context, 3);
+      await isQueued(locks, name, 3);
       for (const [i, held] of [...holders, ...callers].entries()) {
         await (await held).release();
         const expected = Math.min(callers.length, orderAfter(i + 1, limit));
@@ -403,7 +391,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('pass permits to others when the first waiter leaves with a part of its permits', async () => {
+    it('pass permits to others when the first waiter leaves with a part of its permits', async (context) => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit: 2 } as const;
       const holders = await Promise.all([1, 2].map(() => others.acquire(name, options)));
@@ -412,9 +400,9 @@ export function describeSemaphores(context: ContractContext): void {
       const rest = [1, 2, 3].map(() =>
         locks.acquire(name, { ...options, signal: giveUp.signal }).catch(() => 'gave up'),
       );
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       const next = others.acquire(name, options);
-      await isWaiting(context, 2);
+      await isQueued(locks, name, 2);
       await holders[0]?.release();
       const kept = await first;
       giveUp.abort();
@@ -427,12 +415,12 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('continue with the rest of a turn when the holders are released forcibly', async () => {
+    it('continue with the rest of a turn when the holders are released forcibly', async (context) => {
       const { locks, others, name } = context;
       const options = { mode: 'shared', limit: 2 } as const;
       const holders = await Promise.all([1, 2].map(() => others.acquire(name, options)));
       const waiting = [1, 2, 3].map(() => locks.acquire(name, options));
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       await holders[0]?.release();
       const taken = await Promise.race(waiting);
       expect(await others.forceRelease(name)).toBe(true);
@@ -444,13 +432,12 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('hand a forcibly released permit to the next waiter', async () => {
-      const { locks, others, name } = context;
+    it('hand a forcibly released permit to the next waiter', async ({ locks, others, name }) => {
       const options = { mode: 'shared', limit: 1 } as const;
       const holder = await others.acquire(name, options);
       const owners = (await others.query(name)).held.map(({ owner }) => owner);
       const next = locks.acquire(name, options);
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       expect((await others.forceRelease(name, { owners })).released).toEqual(owners);
       const hold = await next;
       await aborted(holder.signal);
@@ -461,8 +448,7 @@ export function describeSemaphores(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('grant permits to attempts if no caller waits', async () => {
-      const { locks, name } = context;
+    it('grant permits to attempts if no caller waits', async ({ locks, name }) => {
       const options = { mode: 'shared', limit: 2 } as const;
       const tried = await Promise.all([1, 2, 3].map(() => locks.tryAcquire(name, options)));
 
@@ -479,11 +465,10 @@ function orderAfter(releases: number, limit: number): number {
   return releases < 4 + limit + 1 ? 5 : 6;
 }
 
-function describeRefusal(context: ContractContext): void {
+function describeRefusal(it: ContractTest): void {
   it.each<LockOptions>([{ mode: 'shared' }, { mode: 'shared', limit: 2 }])(
     'rejects shared mode on a quorum, with the reason: %j',
-    async (options) => {
-      const { locks, name } = context;
+    async ({ locks, name }, options) => {
       const refusal = locks.acquire(name, options);
       await expect(refusal).rejects.toBeInstanceOf(LockConfigError);
       await expect(refusal).rejects.toThrow(/mode: 'shared' cannot be combined with a quorum/);

@@ -6,8 +6,8 @@ import type { LockService } from '../../../lib/service/lock.service.js';
 import { lazily } from '../../support/lazily.js';
 import { LockEvents } from '../../support/lock-events.js';
 import { waitFor } from '../../support/wait-for.js';
-import { IN_VAIN, isFree, isWaiting } from '../observe.js';
-import type { ContractContext } from '../lock-backend.js';
+import { IN_VAIN, isFree, isQueued } from '../observe.js';
+import type { ContractContext, ContractTest } from '../lock-backend.js';
 
 const KEEP = { keep: '1h' } as const;
 
@@ -24,10 +24,10 @@ class Gate {
 }
 
 /** Running once for all instances: who runs, who receives the result, what is kept and for how long. */
-export function describeOnce(context: ContractContext): void {
-  if (!context.capabilities.keeps) return describeWithoutMarks(context);
+export function describeOnce({ it, capabilities }: ContractContext): void {
+  if (!capabilities.keeps) return describeWithoutMarks(it);
   describe('once', () => {
-    it('runs for the first caller, and gives its result to later callers of all instances', async () => {
+    it('runs for the first caller, and gives its result to later callers of all instances', async (context) => {
       const { locks, others, name } = context;
       const gate = new Gate();
       gate.open();
@@ -40,7 +40,7 @@ export function describeOnce(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('gives the result to the waiting callers of all instances', async () => {
+    it('gives the result to the waiting callers of all instances', async (context) => {
       const { backend, locks, others, name } = context;
       const gate = new Gate();
       const instances = [locks, others, backend.service()];
@@ -49,7 +49,7 @@ export function describeOnce(context: ContractContext): void {
       const rest = instances.flatMap((each) =>
         Array.from({ length: 5 }, () => each.once(name, KEEP, gate.run)),
       );
-      await isWaiting(context, 2);
+      await isQueued(locks, name, 2);
       gate.open();
 
       expect(await Promise.all([first, ...rest])).toEqual(Array.from({ length: 16 }, () => ({ run: 1 })));
@@ -57,7 +57,7 @@ export function describeOnce(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('gives each caller a copy of its own, and the original to the caller of the run', async () => {
+    it('gives each caller a copy of its own, and the original to the caller of the run', async (context) => {
       const { locks, others, name } = context;
       const original = { list: [1] };
       const first = await locks.once(name, KEEP, () => original);
@@ -72,16 +72,14 @@ export function describeOnce(context: ContractContext): void {
 
     it.each([undefined, null, '', 0, false, [], {}, 'ä 😀\n"', { a: { b: [null, 1.5, 'x'] } }])(
       'keeps the result %j',
-      async (result) => {
-        const { locks, others, name } = context;
+      async ({ locks, others, name }, result) => {
         await locks.once(name, KEEP, () => result);
 
         expect(await others.once<unknown>(name, KEEP, () => 'another run')).toStrictEqual(result);
       },
     );
 
-    it('runs again when the time has passed', async () => {
-      const { locks, others, name } = context;
+    it('runs again when the time has passed', async ({ locks, others, name }) => {
       let runs = 0;
       const run = (): number => ++runs;
       await locks.once(name, { keep: 20 }, run);
@@ -89,25 +87,26 @@ export function describeOnce(context: ContractContext): void {
       await waitFor(async () => (await others.once(name, { keep: 20 }, run)) > 1);
     });
 
-    it('gives a kept result while another caller holds the name', async () => {
-      const { locks, others, name } = context;
+    it('gives a kept result while another caller holds the name', async ({ locks, others, name }) => {
       await locks.once(name, KEEP, () => 'kept');
-      const lock = await others.acquire(name);
+      await using _ = await others.acquire(name);
 
       expect(await locks.once(name, { ...KEEP, wait: 0 }, () => 'another run')).toBe('kept');
-      await lock.release();
     });
 
-    it.each(['locks', 'others'] as const)('runs again after a call of forget() in %s', async (place) => {
-      const { locks, name } = context;
-      await locks.once(name, KEEP, () => 1);
+    it.each(['locks', 'others'] as const)(
+      'runs again after a call of forget() in %s',
+      async (context, place) => {
+        const { locks, name } = context;
+        await locks.once(name, KEEP, () => 1);
 
-      expect(await context[place].forget(name)).toBe(true);
-      expect(await context[place].forget(name)).toBe(false);
-      expect(await locks.once(name, KEEP, () => 2)).toBe(2);
-    });
+        expect(await context[place].forget(name)).toBe(true);
+        expect(await context[place].forget(name)).toBe(false);
+        expect(await locks.once(name, KEEP, () => 2)).toBe(2);
+      },
+    );
 
-    it('rejects only the caller whose run has rejected, and lets the next waiter run', async () => {
+    it('rejects only the caller whose run has rejected, and lets the next waiter run', async (context) => {
       const { locks, others, name } = context;
       const runs: string[] = [];
       const gate = new Gate();
@@ -123,7 +122,7 @@ export function describeOnce(context: ContractContext): void {
           return 'done';
         }),
       );
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       gate.open();
 
       await expect(failing).rejects.toThrow('no');
@@ -131,13 +130,13 @@ export function describeOnce(context: ContractContext): void {
       expect(runs).toEqual(['fails', 'succeeds']);
     });
 
-    it('keeps nothing for a run that has lost its hold, and lets the next waiter run', async () => {
+    it('keeps nothing for a run that has lost its hold, and lets the next waiter run', async (context) => {
       const { locks, others, name } = context;
       const gate = new Gate();
       const stale = locks.once<unknown>(name, KEEP, gate.run);
       await waitFor(() => gate.runs === 1);
       const next = others.once(name, KEEP, () => 'the second run');
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       await locks.forceRelease(name);
 
       expect(await next).toBe('the second run');
@@ -146,8 +145,7 @@ export function describeOnce(context: ContractContext): void {
       expect(await locks.once<unknown>(name, KEEP, () => 'a third run')).toBe('the second run');
     });
 
-    it('keeps nothing after maxHold', async () => {
-      const { locks, others, name } = context;
+    it('keeps nothing after maxHold', async ({ locks, others, name }) => {
       const call = locks.once(name, { ...KEEP, maxHold: 20 }, (lock) =>
         waitFor(() => lock.signal.aborted).then(() => 'late'),
       );
@@ -165,17 +163,18 @@ export function describeOnce(context: ContractContext): void {
       ['undefined in an array', [undefined]],
       ['more than 64 kB', 'x'.repeat(65_536)],
       ['a cycle', cycle()],
-    ])('rejects a result with %s, says that the work has run, and keeps nothing', async (_, result) => {
-      const { locks, others, name } = context;
-      const error = await locks.once(name, KEEP, () => result as string).catch((reason: unknown) => reason);
+    ])(
+      'rejects a result with %s, says that the work has run, and keeps nothing',
+      async ({ locks, others, name }, _, result) => {
+        const error = await locks.once(name, KEEP, () => result as string).catch((reason: unknown) => reason);
 
-      expect(error).toBeInstanceOf(LockConfigError);
-      expect(error).toMatchObject({ message: expect.stringContaining('The work has run'), keys: [name] });
-      expect(await others.once(name, KEEP, () => 'another run')).toBe('another run');
-    });
+        expect(error).toBeInstanceOf(LockConfigError);
+        expect(error).toMatchObject({ message: expect.stringContaining('The work has run'), keys: [name] });
+        expect(await others.once(name, KEEP, () => 'another run')).toBe('another run');
+      },
+    );
 
-    it('takes results up to advanced.maxResult', async () => {
-      const { backend, name } = context;
+    it('takes results up to advanced.maxResult', async ({ backend, name }) => {
       const small = backend.service({ maxResult: 8 });
 
       expect(await small.once(`${name}:a`, KEEP, () => 'x'.repeat(6))).toBe('xxxxxx');
@@ -184,7 +183,7 @@ export function describeOnce(context: ContractContext): void {
 
     it.each(['locks', 'others'] as const)(
       'ends the wait of each caller on its own, for a run in %s',
-      async (place) => {
+      async (context, place) => {
         const { locks, name } = context;
         const gate = new Gate();
         const run = context[place].once(name, KEEP, gate.run);
@@ -203,16 +202,14 @@ export function describeOnce(context: ContractContext): void {
       },
     );
 
-    it('rejects with the reason of a signal that has aborted before', async () => {
-      const { locks, name } = context;
+    it('rejects with the reason of a signal that has aborted before', async ({ locks, name }) => {
       const { signal, abort } = abortable();
       abort();
 
       await expect(locks.once(name, { ...KEEP, signal }, () => 1)).rejects.toThrow('enough');
     });
 
-    it('excludes acquire() of the name, whose waiters keep their order', async () => {
-      const { locks, others, name } = context;
+    it('excludes acquire() of the name, whose waiters keep their order', async ({ locks, others, name }) => {
       const gate = new Gate();
       const order: string[] = [];
       const run = locks.once(name, KEEP, gate.run);
@@ -222,7 +219,7 @@ export function describeOnce(context: ContractContext): void {
         others.once(name, KEEP, gate.run),
         others.using(name, () => void order.push('others')),
       ];
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       expect(order).toEqual([]);
       gate.open();
       await Promise.all([run, ...waits]);
@@ -231,8 +228,7 @@ export function describeOnce(context: ContractContext): void {
       expect(gate.runs).toBe(1);
     });
 
-    it('runs at once nested in a hold of the name, and keeps', async () => {
-      const { locks, others, name } = context;
+    it('runs at once nested in a hold of the name, and keeps', async ({ locks, others, name }) => {
       await locks.using(name, async (outer) => {
         const token = await locks.once(name, KEEP, (lock) => lock.fencingToken);
         expect(token).toBe(outer.fencingToken);
@@ -241,15 +237,13 @@ export function describeOnce(context: ContractContext): void {
       });
     });
 
-    it('runs nested in a hold of several names', async () => {
-      const { locks, others, name } = context;
+    it('runs nested in a hold of several names', async ({ locks, others, name }) => {
       await locks.using([name, `${name}:b`], () => locks.once(`${name}:b`, KEEP, () => 'below'));
 
       expect(await others.once(`${name}:b`, KEEP, () => 'another run')).toBe('below');
     });
 
-    it('is reused by nested calls of the run', async () => {
-      const { locks, name } = context;
+    it('is reused by nested calls of the run', async ({ locks, name }) => {
       const inner = await locks.once(name, KEEP, async (outer) => {
         await using lock = await locks.acquire(name);
         return (
@@ -260,15 +254,13 @@ export function describeOnce(context: ContractContext): void {
       expect(inner).toBe(true);
     });
 
-    it('is reused by nested calls of a lazy run', async () => {
-      const { locks, name } = context;
+    it('is reused by nested calls of a lazy run', async ({ locks, name }) => {
       const run = (): Promise<string> => lazily(() => locks.once(name, KEEP, () => 'nested'));
 
       expect(await locks.once(name, KEEP, run)).toBe('nested');
     });
 
-    it('rejects a call that would wait in a cycle', async () => {
-      const { locks, a, b } = context;
+    it('rejects a call that would wait in a cycle', async ({ locks, a, b }) => {
       const holdsA = await locks.acquire(a);
       const inB = locks.using(b, () => locks.once(a, KEEP, () => 1)).catch((reason: unknown) => reason);
       const error = await locks
@@ -299,11 +291,11 @@ export function describeOnce(context: ContractContext): void {
         (locks, name) => locks.once([name, 'b'] as never, KEEP, () => 1),
         'The one lock name of once() is not a string but an array',
       ],
-    ])('refuses %s with a reason', async (_, call, reason) => {
-      await expect(call(context.locks, context.name)).rejects.toThrow(reason);
+    ])('refuses %s with a reason', async ({ locks, name }, _, call, reason) => {
+      await expect(call(locks, name)).rejects.toThrow(reason);
     });
 
-    it('shows in a query since when and until when a result is kept, and not the result', async () => {
+    it('shows in a query since when and until when a result is kept, and not the result', async (context) => {
       const { locks, others, name } = context;
       expect(await locks.query(name)).not.toHaveProperty('done');
       await locks.once(name, { keep: '1m' }, () => 'secret');
@@ -315,7 +307,7 @@ export function describeOnce(context: ContractContext): void {
       expect(JSON.stringify(snapshot)).not.toContain('secret');
     });
 
-    it('publishes whether each call ran or received a result, and no shared result as a failure', async () => {
+    it('publishes whether each call ran or received a result, and no shared result as a failure', async (context) => {
       const { locks, others, name } = context;
       using events = new LockEvents(name);
       const gate = new Gate();
@@ -324,7 +316,7 @@ export function describeOnce(context: ContractContext): void {
       const run = locks.once(name, { ...KEEP, label: 'Runner' }, gate.run);
       await waitFor(() => gate.runs === 1);
       const waits = [locks, others].map((each) => each.once(name, KEEP, gate.run));
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       await waitFor(() => events.of('nest-redis-lock:acquire:start').length === 4);
       gate.open();
       await Promise.all([run, ...waits]);
@@ -351,8 +343,7 @@ export function describeOnce(context: ContractContext): void {
       expect(waited).toContain('acquire:shared');
     });
 
-    it('runs again after the store has lost its data', async () => {
-      const { backend, locks, name } = context;
+    it('runs again after the store has lost its data', async ({ backend, locks, name }) => {
       await locks.once(name, KEEP, () => 1);
       await backend.clear();
 
@@ -361,9 +352,8 @@ export function describeOnce(context: ContractContext): void {
   });
 }
 
-function describeWithoutMarks(context: ContractContext): void {
-  it('refuses once() and forget() with a reason', async () => {
-    const { locks, name } = context;
+function describeWithoutMarks(it: ContractTest): void {
+  it('refuses once() and forget() with a reason', async ({ locks, name }) => {
     const refusal = { code: 'LOCK_CONFIG', message: expect.stringContaining('quorum keeps no results') };
 
     await expect(locks.once(name, KEEP, () => 1)).rejects.toMatchObject(refusal);

@@ -1,22 +1,19 @@
-import { aborted, isFree, isWaiting } from '../observe.js';
+import { aborted, isFree, isQueued } from '../observe.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** query and forceRelease. */
-export function describeOperations(context: ContractContext): void {
-  const { ordersInstances, timeError } = context.capabilities;
+export function describeOperations({ it, capabilities }: ContractContext): void {
+  const { ordersInstances, timeError } = capabilities;
   describe('query', () => {
-    it('shows a free name without holders and waiters', async () => {
-      const { locks, name } = context;
-
+    it('shows a free name without holders and waiters', async ({ locks, name }) => {
       expect(await locks.query(name)).toEqual({ held: [], pending: [] });
     });
 
-    it('shows the holder, since when, its lease and its token', async () => {
-      const { locks, others, name } = context;
+    it('shows the holder, since when, its lease and its token', async ({ locks, others, name }) => {
       const before = Date.now();
-      const lock = await locks.acquire(name, { ttl: 20_000 });
+      await using lock = await locks.acquire(name, { ttl: 20_000 });
       const after = Date.now();
       const { held, pending } = await others.query(name);
 
@@ -35,16 +32,14 @@ export function describeOperations(context: ContractContext): void {
       expect(since).toBeGreaterThanOrEqual(before - timeError);
       expect(since).toBeLessThanOrEqual(after + timeError);
       expect(held[0]?.remaining).toBeLessThanOrEqual(20_000);
-      await lock.release();
     });
 
-    it('shows waiting instances in order, with their waiting time', async () => {
-      const { backend, locks, name } = context;
+    it('shows waiting instances in order, with their waiting time', async ({ backend, locks, name }) => {
       const lock = await locks.acquire(name);
       const waits = [];
       for (const i of [1, 2, 3]) {
         waits.push(backend.service().acquire(name));
-        await isWaiting(context, i);
+        await isQueued(locks, name, i);
       }
       const { pending } = await locks.query(name);
 
@@ -75,8 +70,7 @@ export function describeOperations(context: ContractContext): void {
   });
 
   describe('forceRelease', () => {
-    it('says whether the lock was held', async () => {
-      const { locks, others, name } = context;
+    it('says whether the lock was held', async ({ locks, others, name }) => {
       expect(await locks.forceRelease(name)).toBe(false);
       const lock = await others.acquire(name);
 
@@ -85,23 +79,22 @@ export function describeOperations(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it.each(['locks', 'others'] as const)('aborts the signal of the holder %s', async (holder) => {
+    it.each(['locks', 'others'] as const)('aborts the signal of the holder %s', async (context, holder) => {
       const { locks, name } = context;
-      const lock = await context[holder].acquire(name);
+      await using lock = await context[holder].acquire(name);
       const ended = aborted(lock.signal);
       await locks.forceRelease(name);
       await ended;
 
       expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST', keys: [name] });
       expect(lock.held).toBe(false);
-      await lock.release();
     });
 
-    it('grants the lock to the next waiter, which the old holder cannot affect', async () => {
+    it('grants the lock to the next waiter, which the old holder cannot affect', async (context) => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const next = others.acquire(name);
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       await locks.forceRelease(name);
       const hold = await next;
       await lock.release();
@@ -111,8 +104,7 @@ export function describeOperations(context: ContractContext): void {
       await hold.release();
     });
 
-    it('grants the lock to the next waiter of the holder’s own instance', async () => {
-      const { locks, name } = context;
+    it('grants the lock to the next waiter of the holder’s own instance', async ({ locks, name }) => {
       const lock = await locks.acquire(name);
       const next = locks.acquire(name);
       await locks.forceRelease(name);
@@ -124,7 +116,7 @@ export function describeOperations(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('ends only the holds of the named owners, and returns the current holders', async () => {
+    it('ends only the holds of the named owners, and returns the current holders', async (context) => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const old = await ownerOf(locks, name);
@@ -145,11 +137,10 @@ export function describeOperations(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('ends a hold once for several operators, and keeps the next hold', async () => {
-      const { locks, others, name } = context;
+    it('ends a hold once for several operators, and keeps the next hold', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name);
       const next = others.acquire(name);
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       const owners = (await locks.query(name)).held.map(({ owner }) => owner);
       const forced = await Promise.all([1, 2, 3].map(() => locks.forceRelease(name, { owners })));
       const hold = await next;
@@ -161,14 +152,14 @@ export function describeOperations(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    if (context.capabilities.shares)
-      it('ends one of several shared holds, and keeps a writer waiting for the others', async () => {
+    if (capabilities.shares)
+      it('ends one of several shared holds, and keeps a writer waiting for the others', async (context) => {
         const { locks, others, name } = context;
         const first = await locks.acquire(name, { mode: 'shared' });
         const owner = await ownerOf(locks, name);
         const second = await others.acquire(name, { mode: 'shared' });
         const writer = locks.acquire(name);
-        await isWaiting(context, 1);
+        await isQueued(locks, name, 1);
         const { released, holders } = await others.forceRelease(name, { owners: [owner] });
 
         expect(released).toEqual([owner]);
@@ -180,8 +171,7 @@ export function describeOperations(context: ContractContext): void {
         await isFree(locks, name);
       });
 
-    it('also ends a minHold', async () => {
-      const { locks, others, name } = context;
+    it('also ends a minHold', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name, { minHold: 20_000 });
       await lock.release();
       await others.forceRelease(name);

@@ -4,7 +4,7 @@ import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { listed } from '../../support/listed.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
-import { aborted, IN_VAIN, isFree, isWaiting, turn } from '../observe.js';
+import { aborted, IN_VAIN, isFree, isQueued, turn } from '../observe.js';
 
 const LIMIT = 5;
 const ONE = { mode: 'shared', limit: LIMIT } as const;
@@ -18,12 +18,11 @@ function release(locks: readonly Lock[]): Promise<unknown> {
 }
 
 /** Several permits at once. */
-export function describePermits(context: ContractContext): void {
-  if (!context.capabilities.shares) return;
+export function describePermits({ it, capabilities }: ContractContext): void {
+  if (!capabilities.shares) return;
 
   describe('permits', () => {
-    it('are granted all or none, here and elsewhere, up to the limit', async () => {
-      const { locks, others, name } = context;
+    it('are granted all or none, here and elsewhere, up to the limit', async ({ locks, others, name }) => {
       const holders = [await locks.acquire(name, THREE), await others.acquire(name, ONE)];
 
       for (const service of [locks, others]) {
@@ -31,9 +30,8 @@ export function describePermits(context: ContractContext): void {
         await expect(service.acquire(name, { ...TWO, wait: IN_VAIN })).rejects.toBeInstanceOf(
           LockTimeoutError,
         );
-        const one = await service.tryAcquire(name, ONE);
+        await using one = await service.tryAcquire(name, ONE);
         expect(one?.held).toBe(true);
-        await one?.release();
       }
       await holders[1]?.release();
       const two = await others.acquire(name, TWO);
@@ -44,7 +42,7 @@ export function describePermits(context: ContractContext): void {
 
     it.each(['locks', 'others'] as const)(
       'are granted in arrival order to %s, which no later call overtakes',
-      async (who) => {
+      async (context, who) => {
         const { locks, name, backend } = context;
         const [first, second] = [await locks.acquire(name, THREE), await locks.acquire(name, ONE)];
         const order: string[] = [];
@@ -54,12 +52,12 @@ export function describePermits(context: ContractContext): void {
             return lock;
           });
         const large = note('all', context[who].acquire(name, { ...ONE, permits: LIMIT }));
-        await isWaiting(context, 1);
+        await isQueued(locks, name, 1);
         const small = [
           note('one', context[who].acquire(name, ONE)),
           note('another', backend.service().acquire(name, ONE)),
         ];
-        await isWaiting(context, 2);
+        await isQueued(locks, name, 2);
         expect(await locks.tryAcquire(name, ONE)).toBeUndefined();
         await second.release();
         expect(order).toEqual([]);
@@ -73,8 +71,7 @@ export function describePermits(context: ContractContext): void {
       },
     );
 
-    it('never exceed the limit together, and are all granted in the end', async () => {
-      const { locks, others, name } = context;
+    it('never exceed the limit together, and are all granted in the end', async ({ locks, others, name }) => {
       let inside = 0;
       let most = 0;
       await Promise.all(
@@ -93,14 +90,14 @@ export function describePermits(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('are one hold, with a token that grows, in queries, lists and holds', async () => {
+    it('are one hold, with a token that grows, in queries, lists and holds', async (context) => {
       const { locks, others, name } = context;
       const before = await locks.acquire(name, TWO);
       await before.release();
       const lock = await locks.acquire(name, { ...THREE, label: 'three' });
       const two = await locks.acquire(name, TWO);
       const waiting = others.acquire(name, TWO);
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
 
       expect(lock.fencingToken).toBeGreaterThan(before.fencingToken);
       expect(two.fencingToken).toBeGreaterThan(lock.fencingToken);
@@ -110,7 +107,7 @@ export function describePermits(context: ContractContext): void {
       expect(pending).toMatchObject([{ mode: 'shared', permits: 2 }]);
       const own = locks.holds().filter((hold) => hold.name === name);
       expect(own.map(({ permits }) => permits)).toEqual([3, 2]);
-      if (context.capabilities.lists) {
+      if (capabilities.lists) {
         expect(await listed(locks, { prefix: name })).toMatchObject([
           { name, holders: 2, permits: 5, waiting: 1 },
         ]);
@@ -120,9 +117,8 @@ export function describePermits(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('are renewed and extended together', async () => {
-      const { locks, others } = context;
-      await context.steadily(100, async (name) => {
+    it('are renewed and extended together', async ({ locks, others, steadily }) => {
+      await steadily(100, async (name) => {
         const lock = await locks.acquire(name, { ...THREE, ttl: 300 });
         const since = performance.now();
         await waitFor(() => performance.now() - since > 700, { that: 'two leases to pass' });
@@ -139,21 +135,18 @@ export function describePermits(context: ContractContext): void {
       });
     });
 
-    it('stay taken for minHold', async () => {
-      const { locks, others } = context;
-      await context.steadily(100, async (name) => {
+    it('stay taken for minHold', async ({ locks, others, steadily }) => {
+      await steadily(100, async (name) => {
         const lock = await locks.acquire(name, { ...THREE, minHold: 300 });
         await lock.release();
 
         expect(await others.tryAcquire(name, THREE)).toBeUndefined();
-        const next = await others.acquire(name, { ...ONE, permits: LIMIT });
+        await using next = await others.acquire(name, { ...ONE, permits: LIMIT });
         expect(next.held).toBe(true);
-        await next.release();
       });
     });
 
-    it('are detached and attached together, with the fencing token', async () => {
-      const { locks, others, name } = context;
+    it('are detached and attached together, with the fencing token', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name, THREE);
       const transfer = await lock.detach();
       expect(await others.tryAcquire(name, THREE)).toBeUndefined();
@@ -168,8 +161,7 @@ export function describePermits(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('end together at a forced release of their owner', async () => {
-      const { locks, others, name } = context;
+    it('end together at a forced release of their owner', async ({ locks, others, name }) => {
       const [lock, stays] = [await locks.acquire(name, THREE), await locks.acquire(name, TWO)];
       const { held } = await others.query(name);
       const owners = held.flatMap(({ owner, permits }) => (permits === 3 ? [owner] : []));
@@ -184,8 +176,7 @@ export function describePermits(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('of one call may be reused by nested calls that want no more', async () => {
-      const { locks, name } = context;
+    it('of one call may be reused by nested calls that want no more', async ({ locks, name }) => {
       await locks.using(name, TWO, async (outer) => {
         await locks.using(name, TWO, async (inner) => {
           expect(inner.fencingToken).toBe(outer.fencingToken);
@@ -195,8 +186,7 @@ export function describePermits(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('of several names are granted together', async () => {
-      const { locks, others, name } = context;
+    it('of several names are granted together', async ({ locks, others, name }) => {
       const names = [`${name}:a`, `${name}:b`];
       const lock = await locks.acquire(names, THREE);
 

@@ -17,9 +17,9 @@ const leakShared: LeakingWork = (locks, name, leak) =>
   locks.using(name, { ttl: 400, mode: 'shared' }, () => leak(name, { mode: 'shared' }));
 
 /** Nested calls in a hold of the same name. */
-export function describeReentrance(context: ContractContext): void {
+export function describeReentrance({ it, capabilities }: ContractContext): void {
   describe('re-entrance', () => {
-    it('admits nested calls with the same fencing token, and frees the lock when the outermost ends (row 5)', async () => {
+    it('admits nested calls with the same fencing token, and frees the lock when the outermost ends (row 5)', async (context) => {
       const { locks, others, name } = context;
       await locks.using(name, async (outer) => {
         await locks.using(name, async (inner) => {
@@ -35,8 +35,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('also applies to nested acquire and tryAcquire (row 5)', async () => {
-      const { locks, name } = context;
+    it('also applies to nested acquire and tryAcquire (row 5)', async ({ locks, name }) => {
       await locks.using(name, async (outer) => {
         const first = await locks.acquire(name);
         expect(first.fencingToken).toBe(outer.fencingToken);
@@ -49,8 +48,7 @@ export function describeReentrance(context: ContractContext): void {
       });
     });
 
-    it('applies to lazy work, such as a query that runs when it is awaited', async () => {
-      const { locks, name } = context;
+    it('applies to lazy work, such as a query that runs when it is awaited', async ({ locks, name }) => {
       const [outer, inner] = await locks.using(name, ({ fencingToken }) =>
         lazily(async () => [fencingToken, await locks.using(name, (lock) => lock.fencingToken)]),
       );
@@ -59,8 +57,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('admits parallel branches one at a time, in order', async () => {
-      const { locks, name } = context;
+    it('admits parallel branches one at a time, in order', async ({ locks, name }) => {
       const order: string[] = [];
       const branch = (label: string) => async (): Promise<void> => {
         order.push(`${label} begins`);
@@ -75,8 +72,7 @@ export function describeReentrance(context: ContractContext): void {
       expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
     });
 
-    it('rejects a branch that timed out behind another one', async () => {
-      const { locks, name } = context;
+    it('rejects a branch that timed out behind another one', async ({ locks, name }) => {
       await locks.using(name, async () => {
         const inside = await locks.acquire(name);
         const error = await locks.acquire(name, { wait: 30 }).catch((reason: unknown) => reason);
@@ -90,8 +86,7 @@ export function describeReentrance(context: ContractContext): void {
       });
     });
 
-    it('lets a branch stop waiting by its signal', async () => {
-      const { locks, name } = context;
+    it('lets a branch stop waiting by its signal', async ({ locks, name }) => {
       const reason = new Error('enough');
       await locks.using(name, async () => {
         const inside = await locks.acquire(name);
@@ -104,8 +99,7 @@ export function describeReentrance(context: ContractContext): void {
       });
     });
 
-    it('does not reach work that outlives its hold', async () => {
-      const { locks, name } = context;
+    it('does not reach work that outlives its hold', async ({ locks, name }) => {
       let outer: Lock | undefined;
       let late: Promise<Lock> | undefined;
       const ended = new AbortController();
@@ -126,7 +120,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('keeps the outer hold until a nested call has ended, although its own work has ended', async () => {
+    it('keeps the outer hold until a nested call has ended, although its own work has ended', async (context) => {
       const { locks, others, name } = context;
       const order: string[] = [];
       let inner: Promise<void> | undefined;
@@ -148,7 +142,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('makes a branch that waited while the outer hold ended acquire the lock by itself', async () => {
+    it('makes a branch that waited while the outer hold ended acquire the lock by itself', async (context) => {
       const { locks, name } = context;
       let waiting: Promise<number> | undefined;
       const token = await locks.using(name, async (outer) => {
@@ -163,9 +157,9 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('counts the wait in an outer hold towards the wait for the lock itself', async () => {
-      const { locks, others } = context;
-      await context.steadily(200, async (name) => {
+    it('counts the wait in an outer hold towards the wait for the lock itself', async (context) => {
+      const { locks, others, steadily } = context;
+      await steadily(200, async (name) => {
         let waiting: Promise<unknown> | undefined;
         let startedAt = 0;
         const contender = await locks.using(name, async () => {
@@ -194,31 +188,32 @@ export function describeReentrance(context: ContractContext): void {
     it.each<readonly [string, (name: string) => string | readonly string[]]>([
       ['one name', (name) => name],
       ['several names', (name) => [`${name}:a`, `${name}:b`]],
-    ])('does not wait for itself if a nested call releases the hold around it: %s', async (_, keyOf) => {
-      const { locks, others, name } = context;
-      const key = keyOf(name);
-      await locks.using(key, async (outer) => {
-        await locks.using(key, async (inner) => {
-          await outer.release();
-          expect(outer.held).toBe(false);
-          expect(inner.held).toBe(true);
-          expect(await others.tryAcquire(key)).toBeUndefined();
+    ])(
+      'does not wait for itself if a nested call releases the hold around it: %s',
+      async ({ locks, others, name }, _, keyOf) => {
+        const key = keyOf(name);
+        await locks.using(key, async (outer) => {
+          await locks.using(key, async (inner) => {
+            await outer.release();
+            expect(outer.held).toBe(false);
+            expect(inner.held).toBe(true);
+            expect(await others.tryAcquire(key)).toBeUndefined();
+          });
+          await using own = await locks.acquire(key);
+          expect(own.fencingToken).toBeGreaterThan(outer.fencingToken);
         });
-        await using own = await locks.acquire(key);
-        expect(own.fencingToken).toBeGreaterThan(outer.fencingToken);
-      });
 
-      for (const each of [key].flat()) await isFree(locks, each);
-    });
+        for (const each of [key].flat()) await isFree(locks, each);
+      },
+    );
 
-    it('does not wait for a nested hold if the work itself releases the outer hold', async () => {
+    it('does not wait for a nested hold if the work itself releases the outer hold', async (context) => {
       const { locks, others, name } = context;
       await locks.using(name, async (outer) => {
-        const inner = await locks.acquire(name);
+        await using inner = await locks.acquire(name);
         await outer.release();
         expect(inner.held).toBe(true);
         expect(await others.tryAcquire(name)).toBeUndefined();
-        await inner.release();
       });
 
       await isFree(locks, name);
@@ -233,12 +228,12 @@ export function describeReentrance(context: ContractContext): void {
           return locks.using(names, { ttl: 400 }, () => leak(names));
         },
       ],
-      ...(context.capabilities.shares ? [['a shared name', leakShared] as const] : []),
+      ...(capabilities.shares ? [['a shared name', leakShared] as const] : []),
       [
         'a call within a call',
         (locks, name, leak) => locks.using(name, { ttl: 400 }, () => locks.using(name, () => leak(name))),
       ],
-    ])('ends within its lease if a nested hold is never released: %s', async (_, run) => {
+    ])('ends within its lease if a nested hold is never released: %s', async (context, _, run) => {
       const { locks, others } = context;
       await context.steadily(100, async (name) => {
         let leaked: Lock | undefined;
@@ -254,17 +249,16 @@ export function describeReentrance(context: ContractContext): void {
       });
     });
 
-    it('ends with maxHold if a nested hold is never released', async () => {
-      const { locks, others, name } = context;
+    it('ends with maxHold if a nested hold is never released', async ({ locks, others, name }) => {
       const work = async (): Promise<void> => void (await locks.acquire(name));
 
       await expect(locks.using(name, { maxHold: 100 }, work)).rejects.toMatchObject({ reason: 'max-hold' });
       await others.using(name, { wait: 1_000 }, () => undefined);
     });
 
-    it('outlasts its lease while a nested call works, although its own work has ended', async () => {
-      const { locks, others } = context;
-      await context.steadily(200, async (name) => {
+    it('outlasts its lease while a nested call works, although its own work has ended', async (context) => {
+      const { locks, others, steadily } = context;
+      await steadily(200, async (name) => {
         let inner: Promise<boolean> | undefined;
         await locks.using(name, { ttl: 600 }, async () => {
           await new Promise<void>((entered) => {
@@ -284,8 +278,7 @@ export function describeReentrance(context: ContractContext): void {
       });
     });
 
-    it('admits no call into a lost hold', async () => {
-      const { locks, others, name } = context;
+    it('admits no call into a lost hold', async ({ locks, others, name }) => {
       const work = jest.fn();
       await locks
         .using(name, async (outer) => {
@@ -299,7 +292,7 @@ export function describeReentrance(context: ContractContext): void {
       expect.assertions(2);
     });
 
-    it('admits no call into a hold that was lost while another branch was inside', async () => {
+    it('admits no call into a hold that was lost while another branch was inside', async (context) => {
       const { locks, others, name } = context;
       const work = jest.fn();
       const outcome = locks.using(name, async (outer) => {
@@ -317,8 +310,7 @@ export function describeReentrance(context: ContractContext): void {
       expect(work).not.toHaveBeenCalled();
     });
 
-    it('shows a nested hold the loss of the outer one', async () => {
-      const { locks, others, name } = context;
+    it('shows a nested hold the loss of the outer one', async ({ locks, others, name }) => {
       const outcome = locks.using(name, () =>
         locks.using(name, async (inner) => {
           await others.forceRelease(name);
@@ -331,9 +323,7 @@ export function describeReentrance(context: ContractContext): void {
       await expect(outcome).rejects.toBeInstanceOf(LockLostError);
     });
 
-    it('can be switched off: such a call times out behind its own outer hold', async () => {
-      const { locks, name } = context;
-
+    it('can be switched off: such a call times out behind its own outer hold', async ({ locks, name }) => {
       await locks.using(name, async () => {
         await expect(locks.acquire(name, { reentrant: false, wait: 30 })).rejects.toBeInstanceOf(
           LockTimeoutError,
@@ -341,8 +331,7 @@ export function describeReentrance(context: ContractContext): void {
       });
     });
 
-    it('serves a call for several names of which one is held already', async () => {
-      const { locks, others, name } = context;
+    it('serves a call for several names of which one is held already', async ({ locks, others, name }) => {
       const [first, second] = [`${name}:a`, `${name}:b`];
       await locks.using(second, async (outer) => {
         await locks.using([first, second], async (both) => {
@@ -355,8 +344,7 @@ export function describeReentrance(context: ContractContext): void {
       await isFree(locks, second);
     });
 
-    it('lets a call for one name reuse a hold of several', async () => {
-      const { locks, name } = context;
+    it('lets a call for one name reuse a hold of several', async ({ locks, name }) => {
       const [first, second] = [`${name}:a`, `${name}:b`];
 
       await locks.using([first, second], (outer) =>

@@ -4,10 +4,10 @@ import type { ContractContext } from '../lock-backend.js';
 import { IN_VAIN, isFree, isQueued } from '../observe.js';
 
 /** One lock of several names of which somebody has one. */
-export function describeContendedNames(context: ContractContext): void {
-  const { ordersInstances } = context.capabilities;
+export function describeContendedNames({ it, capabilities }: ContractContext): void {
+  const { ordersInstances } = capabilities;
   describe('several names of which one is taken', () => {
-    it('are waited for in order: those before it are kept, those after it stay free', async () => {
+    it('are waited for in order: those before it are kept, those after it stay free', async (context) => {
       const { locks, others, a, b, c } = context;
       const taken = await others.acquire(b);
       const waiting = locks.acquire([a, b, c]);
@@ -23,8 +23,7 @@ export function describeContendedNames(context: ContractContext): void {
       for (const each of [a, b, c]) await isFree(locks, each);
     });
 
-    it('are awaited one after the other if several are taken', async () => {
-      const { locks, others, a, b, c } = context;
+    it('are awaited one after the other if several are taken', async ({ locks, others, a, b, c }) => {
       const all = [a, b, c];
       const taken = await Promise.all(all.map((each) => others.acquire(each)));
       const waiting = locks.acquire(all);
@@ -39,7 +38,7 @@ export function describeContendedNames(context: ContractContext): void {
       await lock.release();
     });
 
-    it('are awaited in the same order if a caller of the same instance holds one', async () => {
+    it('are awaited in the same order if a caller of the same instance holds one', async (context) => {
       const { locks, others, a, b, c } = context;
       const taken = await locks.acquire(b);
       const waiting = locks.acquire([a, b, c]);
@@ -50,7 +49,7 @@ export function describeContendedNames(context: ContractContext): void {
       await (await waiting).release();
     });
 
-    it('report the missing names, the whole wait, and the names held meanwhile', async () => {
+    it('report the missing names, the whole wait, and the names held meanwhile', async (context) => {
       const { locks, others, a, b, c } = context;
       const [first, second] = [await others.acquire(a), await others.acquire(b)];
       const outcome = locks.acquire([a, b, c], { wait: 300 }).catch((error: unknown) => error);
@@ -69,9 +68,9 @@ export function describeContendedNames(context: ContractContext): void {
       for (const each of [a, b, c]) await isFree(locks, each);
     });
 
-    it('leave nothing taken by minHold, because the caller never held them', async () => {
+    it('leave nothing taken by minHold, because the caller never held them', async (context) => {
       const { locks, others, a, b, c } = context;
-      const taken = await others.acquire(b);
+      await using _ = await others.acquire(b);
       const options = { minHold: 60_000, ttl: 60_000 };
 
       expect(await locks.tryAcquire([a, b, c], options)).toBeUndefined();
@@ -79,11 +78,9 @@ export function describeContendedNames(context: ContractContext): void {
         code: 'LOCK_TIMEOUT',
       });
       for (const each of [a, c]) await isFree(locks, each);
-      await taken.release();
     });
 
-    it('are held for minHold once the caller has them all', async () => {
-      const { locks, a, b } = context;
+    it('are held for minHold once the caller has them all', async ({ locks, a, b }) => {
       const lock = await locks.acquire([a, b], { minHold: 150 });
       const since = performance.now();
       await lock.release();
@@ -92,9 +89,8 @@ export function describeContendedNames(context: ContractContext): void {
       expect(performance.now() - since).toBeGreaterThan(100);
     });
 
-    it('count maxHold from when the caller has them all', async () => {
-      const { locks, others } = context;
-      await context.steadily(150, async (name) => {
+    it('count maxHold from when the caller has them all', async ({ locks, others, steadily }) => {
+      await steadily(150, async (name) => {
         const [a, b] = [`${name}:a`, `${name}:b`];
         const taken = await others.acquire(b);
         const waiting = locks.acquire([a, b], { maxHold: 1_000 });
@@ -113,9 +109,9 @@ export function describeContendedNames(context: ContractContext): void {
       });
     });
 
-    it('are kept while others are awaited, and then have their whole lease, also without renewal', async () => {
-      const { locks, others } = context;
-      await context.steadily(150, async (name) => {
+    it('are kept while others are awaited, and then have their whole lease, also without renewal', async (context) => {
+      const { locks, others, steadily } = context;
+      await steadily(150, async (name) => {
         const [a, b] = [`${name}:a`, `${name}:b`];
         const taken = await others.acquire(b);
         const ttl = 900;
@@ -135,8 +131,7 @@ export function describeContendedNames(context: ContractContext): void {
       });
     });
 
-    it('are requested again if one is lost while another is awaited', async () => {
-      const { locks, others, a, b } = context;
+    it('are requested again if one is lost while another is awaited', async ({ locks, others, a, b }) => {
       const taken = await others.acquire(b);
       const waiting = locks.acquire([a, b]);
       await isQueued(locks, b, 1);
@@ -159,7 +154,7 @@ export function describeContendedNames(context: ContractContext): void {
     });
 
     const [inOrder, why] = ordersInstances ? [it, ''] : [it.skip, ' (skipped: a quorum orders no instances)'];
-    inOrder(`are not taken before those who wait for one of them${why}`, async () => {
+    inOrder(`are not taken before those who wait for one of them${why}`, async (context) => {
       const { backend, locks, others, a, b, c } = context;
       const late = backend.service();
       await late.query(a);
@@ -178,8 +173,7 @@ export function describeContendedNames(context: ContractContext): void {
       expect(order).toHaveLength(3);
     });
 
-    it('are all released when the caller aborts', async () => {
-      const { locks, others, a, b, c } = context;
+    it('are all released when the caller aborts', async ({ locks, others, a, b, c }) => {
       const taken = await others.acquire(b);
       const caller = new AbortController();
       const reason = new Error('gone home');
@@ -193,8 +187,7 @@ export function describeContendedNames(context: ContractContext): void {
       await isFree(locks, b);
     });
 
-    it('are all released when the caller aborts during the first trip', async () => {
-      const { locks, a, b, c } = context;
+    it('are all released when the caller aborts during the first trip', async ({ locks, a, b, c }) => {
       const all = [a, b, c];
       const caller = new AbortController();
       const reason = new Error('gone home');
@@ -205,10 +198,9 @@ export function describeContendedNames(context: ContractContext): void {
       for (const each of all) await isFree(locks, each);
     });
 
-    it('are all released when the instance shuts down', async () => {
-      const { backend, others, a, b, c } = context;
+    it('are all released when the instance shuts down', async ({ backend, others, a, b, c }) => {
       const closing = backend.service();
-      const taken = await others.acquire(b);
+      await using _ = await others.acquire(b);
       const waiting = closing.acquire([a, b, c]).catch((error: unknown) => error);
       await isQueued(others, b, 1);
       await closing.close();
@@ -216,10 +208,9 @@ export function describeContendedNames(context: ContractContext): void {
       expect(await waiting).toMatchObject({ code: 'LOCK_CLOSED' });
       for (const each of [a, c]) await isFree(others, each);
       expect((await others.query(b)).pending).toEqual([]);
-      await taken.release();
     });
 
-    it('are released if too many callers already wait for one of them', async () => {
+    it('are released if too many callers already wait for one of them', async (context) => {
       const { locks, others, a, b, c } = context;
       const taken = await others.acquire(b);
       const waiting = locks.acquire(b);
@@ -232,8 +223,7 @@ export function describeContendedNames(context: ContractContext): void {
       await (await waiting).release();
     });
 
-    it('admit parallel branches nested in one of them one at a time', async () => {
-      const { locks, a, b, c } = context;
+    it('admit parallel branches nested in one of them one at a time', async ({ locks, a, b, c }) => {
       const inside: number[] = [];
       let now = 0;
       await locks.using(b, (outer) =>
@@ -253,7 +243,7 @@ export function describeContendedNames(context: ContractContext): void {
       for (const each of [a, b, c]) await isFree(locks, each);
     });
 
-    it('are one call for each name in diagnostics, whatever was released on the way', async () => {
+    it('are one call for each name in diagnostics, whatever was released on the way', async (context) => {
       const { locks, others, a, b, c } = context;
       const taken = await others.acquire(b);
       using first = new LockEvents(a);
@@ -271,16 +261,14 @@ export function describeContendedNames(context: ContractContext): void {
       expect(third.channels()).toEqual(course);
     });
 
-    it('are one timeout for each name in diagnostics, and no hold', async () => {
-      const { locks, others, a, b } = context;
-      const taken = await others.acquire(b);
+    it('are one timeout for each name in diagnostics, and no hold', async ({ locks, others, a, b }) => {
+      await using _ = await others.acquire(b);
       using first = new LockEvents(a);
       using second = new LockEvents(b);
       await expect(locks.acquire([a, b], { wait: IN_VAIN })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
 
       for (const events of [first, second])
         expect(events.channels()).toEqual(['acquire:start', 'acquire:timeout']);
-      await taken.release();
     });
   });
 }

@@ -3,10 +3,9 @@ import { aborted, IN_VAIN, isFree, isQueued } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** One lock of several names. */
-export function describeSeveralNames(context: ContractContext): void {
+export function describeSeveralNames({ it }: ContractContext): void {
   describe('several names', () => {
-    it('are held together, sorted and without repeats', async () => {
-      const { locks, others, a, b, c } = context;
+    it('are held together, sorted and without repeats', async ({ locks, others, a, b, c }) => {
       const lock = await locks.acquire([c, a, b, a]);
 
       expect(lock.keys).toEqual([a, b, c]);
@@ -18,8 +17,7 @@ export function describeSeveralNames(context: ContractContext): void {
       expect(lock.held).toBe(false);
     });
 
-    it('have one fencing token each, the first of which is the lock’s', async () => {
-      const { locks, a, b } = context;
+    it('have one fencing token each, the first of which is the lock’s', async ({ locks, a, b }) => {
       const tokens = await locks.using([b, a], (lock) => {
         expect(lock.fencingToken).toBe(lock.fencingTokenOf(a));
         expect(() => lock.fencingTokenOf('another')).toThrow(
@@ -30,16 +28,14 @@ export function describeSeveralNames(context: ContractContext): void {
         );
         return { a: lock.fencingTokenOf(a), b: lock.fencingTokenOf(b) };
       });
-      const later = await locks.acquire([a, b]);
+      await using later = await locks.acquire([a, b]);
 
       // Masters of a Cluster count by themselves: two names may have the same number there.
       expect(later.fencingTokenOf(a)).toBeGreaterThan(tokens.a);
       expect(later.fencingTokenOf(b)).toBeGreaterThan(tokens.b);
-      await later.release();
     });
 
-    it('are all released when one is unavailable', async () => {
-      const { locks, others, a, b, c } = context;
+    it('are all released when one is unavailable', async ({ locks, others, a, b, c }) => {
       const taken = await others.acquire(b);
 
       expect(await locks.tryAcquire([a, b, c])).toBeUndefined();
@@ -51,9 +47,8 @@ export function describeSeveralNames(context: ContractContext): void {
       await isFree(locks, b);
     });
 
-    it('share one wait', async () => {
-      const { locks, others } = context;
-      await context.steadily(150, async (name) => {
+    it('share one wait', async ({ locks, others, steadily }) => {
+      await steadily(150, async (name) => {
         const [a, b] = [`${name}:a`, `${name}:b`];
         const [first, second] = [await others.acquire(a), await others.acquire(b)];
         const startedAt = performance.now();
@@ -70,8 +65,7 @@ export function describeSeveralNames(context: ContractContext): void {
       });
     });
 
-    it('cause no deadlock, in whatever order the callers list them', async () => {
-      const { locks, others, a, b, c } = context;
+    it('cause no deadlock, in whatever order the callers list them', async ({ locks, others, a, b, c }) => {
       const lists = [
         [a, b],
         [b, a],
@@ -94,7 +88,7 @@ export function describeSeveralNames(context: ContractContext): void {
       expect(inside).toBe(40);
     });
 
-    it('are lost with the first that is lost, and the others stay taken until they are released', async () => {
+    it('are lost with the first that is lost, and the others stay taken until they are released', async (context) => {
       const { locks, others, a, b, c } = context;
       const lock = await locks.acquire([a, b, c], { ttl: 3_000 });
       expect(lock.signal).toBe(lock.signal);
@@ -112,7 +106,7 @@ export function describeSeveralNames(context: ContractContext): void {
       for (const each of [a, c]) await isFree(others, each);
     });
 
-    it('pass to the waiters for each of them when they are released, here and elsewhere', async () => {
+    it('pass to the waiters for each of them when they are released, here and elsewhere', async (context) => {
       const { locks, others, a, b, c } = context;
       const lock = await locks.acquire([a, b, c]);
       const [here, elsewhere] = [locks.acquire(a), others.acquire(c)];
@@ -125,8 +119,7 @@ export function describeSeveralNames(context: ContractContext): void {
       await Promise.all(next.map((each) => each.release()));
     });
 
-    it('add nothing to a surrounding hold when they are released', async () => {
-      const { locks, others, a, b } = context;
+    it('add nothing to a surrounding hold when they are released', async ({ locks, others, a, b }) => {
       const lost = locks.using(a, async (outer) => {
         const inner = await locks.acquire([a, b]);
         const { signal } = inner;
@@ -140,20 +133,17 @@ export function describeSeveralNames(context: ContractContext): void {
       await isFree(locks, a);
     });
 
-    it('are extended together', async () => {
-      const { locks, a, b } = context;
-      const lock = await locks.acquire([a, b], { ttl: 5_000 });
+    it('are extended together', async ({ locks, a, b }) => {
+      await using lock = await locks.acquire([a, b], { ttl: 5_000 });
       await lock.extend(60_000);
 
       expect(lock.remaining).toBeGreaterThan(50_000);
       for (const each of [a, b]) {
         expect((await locks.query(each)).held[0]?.remaining).toBeGreaterThan(50_000);
       }
-      await lock.release();
     });
 
-    it('are released at the end of an await using block', async () => {
-      const { locks, a, b } = context;
+    it('are released at the end of an await using block', async ({ locks, a, b }) => {
       const inside = async (): Promise<void> => {
         await using lock = await locks.acquire([a, b]);
         lock.assertHeld();
@@ -163,9 +153,7 @@ export function describeSeveralNames(context: ContractContext): void {
       for (const each of [a, b]) await isFree(locks, each);
     });
 
-    it('must be at least one, and each a valid name', async () => {
-      const { locks, a } = context;
-
+    it('must be at least one, and each a valid name', async ({ locks, a }) => {
       await expect(locks.acquire([])).rejects.toMatchObject({ code: 'LOCK_KEY' });
       await expect(locks.acquire([a, ''])).rejects.toMatchObject({ code: 'LOCK_KEY' });
       await isFree(locks, a);

@@ -1,30 +1,30 @@
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { LockClosedError } from '../../../lib/errors/lock.error.js';
-import { aborted, isFree, isWaiting } from '../observe.js';
+import { aborted, isFree, isQueued } from '../observe.js';
 import { CLOSED, outcomesOf } from '../closed-calls.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** The end of an instance. */
-export function describeShutdown(context: ContractContext): void {
+export function describeShutdown(all: ContractContext): void {
+  const { it } = all;
   let lingering: { readonly lock: Lock; readonly closed: Promise<void> };
 
   // Ahead of the tests of all parts, since holders have seconds to end.
   beforeAll(async () => {
-    const ending = context.backend.service();
+    const ending = all.backend.service();
     const lock = await ending.acquire('lingering');
     lingering = { lock, closed: ending.close() };
   });
 
-  const { shares } = context.capabilities;
+  const { shares } = all.capabilities;
   describe('shutdown', () => {
-    it('ends waits for a taken lock at once, those of new callers too', async () => {
-      const { backend, locks, name } = context;
+    it('ends waits for a taken lock at once, those of new callers too', async ({ backend, locks, name }) => {
       const ending = backend.service();
       const lock = await locks.acquire(name);
       const waits = [ending.acquire(name), ending.acquire(name)].map((wait) =>
         wait.catch((error: unknown) => error),
       );
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       ending.beginShutdown();
 
       for (const refused of await Promise.all(waits)) {
@@ -40,13 +40,12 @@ export function describeShutdown(context: ContractContext): void {
         await expect(ending.acquire(name, { mode: 'shared' })).rejects.toBeInstanceOf(LockClosedError);
       expect(await ending.tryAcquire(name)).toBeUndefined();
       await expect(ending.acquire(name, { wait: 0 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
-      await isWaiting(context, 0);
+      await isQueued(locks, name, 0);
       await lock.release();
       await ending.close();
     });
 
-    it('ends waits for a lock that a caller of the same instance holds', async () => {
-      const { backend, name } = context;
+    it('ends waits for a lock that a caller of the same instance holds', async ({ backend, name }) => {
       const ending = backend.service();
       const lock = await ending.acquire(name);
       const waiting = ending.acquire(name);
@@ -59,8 +58,7 @@ export function describeShutdown(context: ContractContext): void {
       await ending.close();
     });
 
-    it('grants free locks of every kind until the holders have ended', async () => {
-      const { backend, locks, name } = context;
+    it('grants free locks of every kind until the holders have ended', async ({ backend, locks, name }) => {
       const ending = backend.service();
       ending.beginShutdown();
       const reader = shares ? await locks.acquire(name, { mode: 'shared' }) : undefined;
@@ -82,7 +80,7 @@ export function describeShutdown(context: ContractContext): void {
       for (const each of [name, `${name}1`, `${name}2`, `${name}3`, `${name}4`]) await isFree(locks, each);
     });
 
-    it('lets running work reuse its hold, wait for its own branches and take further locks', async () => {
+    it('lets running work reuse its hold, wait for its own branches and take further locks', async (context) => {
       const { backend, locks, name } = context;
       const ending = backend.service();
       const steps: string[] = [];
@@ -103,7 +101,7 @@ export function describeShutdown(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('waits in two steps: first for the present holders, then for the later ones', async () => {
+    it('waits in two steps: first for the present holders, then for the later ones', async (context) => {
       const { backend, locks, name } = context;
       const ending = backend.service();
       const present = await ending.acquire(`${name}1`);
@@ -123,8 +121,7 @@ export function describeShutdown(context: ContractContext): void {
 
     it.each(['awaitHolders', 'close'] as const)(
       'grants nothing after shutdownTimeout, from %s on',
-      async (step) => {
-        const { backend, locks, name } = context;
+      async ({ backend, locks, name }, step) => {
         const ending = backend.service({ shutdownTimeout: 0 });
         const lock = await ending.acquire(name);
         const ended = aborted(lock.signal).then(() => lock.release());
@@ -138,18 +135,17 @@ export function describeShutdown(context: ContractContext): void {
       },
     );
 
-    it('notifies holders that do not end, by their signal', async () => {
+    it('notifies holders that do not end, by their signal', async ({ locks }) => {
       const { lock, closed } = lingering;
       const ended = aborted(lock.signal).then(() => lock.release());
       await closed;
       await ended;
 
       expect(lock.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
-      await isFree(context.locks, 'lingering');
+      await isFree(locks, 'lingering');
     });
 
-    it('grants a free lock that was requested before it began', async () => {
-      const { backend, locks, name } = context;
+    it('grants a free lock that was requested before it began', async ({ backend, locks, name }) => {
       const ending = backend.service();
       // So that its connection is there.
       await ending.using(name, () => undefined);
@@ -162,8 +158,7 @@ export function describeShutdown(context: ContractContext): void {
 
     it.each(['used before', 'never used'])(
       'gives every later call on an instance %s the reason',
-      async (use) => {
-        const { backend, capabilities, locks, name } = context;
+      async ({ backend, capabilities, locks, name }, use) => {
         const ending = backend.service();
         const transfer = capabilities.detaches ? await (await locks.acquire(`${name}-`)).detach() : undefined;
         if (use === 'used before') await ending.using(name, () => undefined);
@@ -175,8 +170,8 @@ export function describeShutdown(context: ContractContext): void {
       },
     );
 
-    it('may be called twice, and on an instance that was never used', async () => {
-      const ending = context.backend.service();
+    it('may be called twice, and on an instance that was never used', async ({ backend }) => {
+      const ending = backend.service();
 
       await expect(Promise.all([ending.close(), ending.close()])).resolves.toBeDefined();
     });

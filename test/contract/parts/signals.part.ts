@@ -1,21 +1,19 @@
 import { getEventListeners } from 'node:events';
-import { IN_VAIN, isFree, isWaiting, turn } from '../observe.js';
+import { IN_VAIN, isFree, isQueued, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Giving up by AbortSignal wherever a caller stands. */
-export function describeSignals(context: ContractContext): void {
-  const { ordersInstances } = context.capabilities;
+export function describeSignals({ it, capabilities }: ContractContext): void {
+  const { ordersInstances } = capabilities;
   describe('an aborted signal', () => {
     const reason = new Error('The user went away.');
 
-    it('rejects a new call at once, without a request', async () => {
-      const { locks, name } = context;
-
+    it('rejects a new call at once, without a request', async ({ locks, name }) => {
       await expect(locks.acquire(name, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
       await isFree(locks, name);
     });
 
-    it('rejects with the reason while a caller waits behind another of its instance', async () => {
+    it('rejects with the reason while a caller waits behind another of its instance', async (context) => {
       const { locks, name } = context;
       const lock = await locks.acquire(name);
       const aborter = new AbortController();
@@ -29,31 +27,30 @@ export function describeSignals(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('rejects with the reason while its instance waits in the store’s queue, and leaves that', async () => {
+    it('rejects with the reason while its instance waits in the store’s queue, and leaves that', async (context) => {
       const { locks, others, name } = context;
       const lock = await others.acquire(name);
       const aborter = new AbortController();
       const waiting = locks.acquire(name, { signal: aborter.signal });
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       aborter.abort(reason);
 
       await expect(waiting).rejects.toBe(reason);
-      await isWaiting(context, 0);
+      await isQueued(locks, name, 0);
       await lock.release();
       await isFree(locks, name);
     });
 
     const place = ordersInstances ? 'keeps the place' : 'goes on with the wait (its place is no promise)';
-    it(`${place} of its instance for the callers behind`, async () => {
-      const { backend, locks, others, name } = context;
+    it(`${place} of its instance for the callers behind`, async ({ backend, locks, others, name }) => {
       const lock = await others.acquire(name);
       const aborter = new AbortController();
       const order: string[] = [];
       const waiting = locks.acquire(name, { signal: aborter.signal });
       const behind = locks.using(name, () => void order.push('behind'));
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       const later = backend.service().using(name, () => void order.push('later'));
-      await isWaiting(context, 2);
+      await isQueued(locks, name, 2);
       aborter.abort(reason);
       await expect(waiting).rejects.toBe(reason);
       await lock.release();
@@ -62,8 +59,7 @@ export function describeSignals(context: ContractContext): void {
       expect(ordersInstances ? order : order.toSorted()).toEqual(['behind', 'later']);
     });
 
-    it('releases a lock whose grant is on its way', async () => {
-      const { locks, name } = context;
+    it('releases a lock whose grant is on its way', async ({ locks, name }) => {
       const aborter = new AbortController();
       const asking = locks.acquire(name, { signal: aborter.signal });
       aborter.abort(reason);
@@ -72,13 +68,13 @@ export function describeSignals(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('releases a lock that is handed off at the same moment, or grants it to its caller', async () => {
+    it('releases a lock that is handed off at the same moment, or grants it to its caller', async (context) => {
       const { locks, others, name } = context;
       for (let i = 0; i < 25; i++) {
         const lock = await others.acquire(name);
         const aborter = new AbortController();
         const waiting = locks.acquire(name, { signal: aborter.signal });
-        await isWaiting(context, 1);
+        await isQueued(locks, name, 1);
         const released = lock.release();
         for (let turns = 0; turns < i % 5; turns++) await turn();
         aborter.abort(reason);
@@ -89,7 +85,7 @@ export function describeSignals(context: ContractContext): void {
       }
     });
 
-    it('does not start to wait for a second name when the signal aborts as the first is granted', async () => {
+    it('does not start to wait for a second name when the signal aborts as the first is granted', async (context) => {
       const { locks, others, name } = context;
       const [first, second] = [`${name}:a`, `${name}:b`];
       const hold = await locks.acquire(first);
@@ -107,7 +103,7 @@ export function describeSignals(context: ContractContext): void {
       await isFree(locks, second);
     });
 
-    it('has no listeners left after the grant, after the timeout and after the shutdown', async () => {
+    it('has no listeners left after the grant, after the timeout and after the shutdown', async (context) => {
       const { backend, locks, others, name } = context;
       const { signal } = new AbortController();
       const ending = backend.service();
@@ -125,20 +121,19 @@ export function describeSignals(context: ContractContext): void {
       expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     });
 
-    it('has one listener for a thousand callers, so that Node does not warn of a leak', async () => {
+    it('has one listener for a thousand callers, so that Node does not warn of a leak', async (context) => {
       const { locks, others, name } = context;
-      const lock = await others.acquire(name);
+      await using _ = await others.acquire(name);
       const aborter = new AbortController();
       const { signal } = aborter;
       const waits = Array.from({ length: 1_000 }, () =>
         locks.acquire(name, { signal }).catch((error: unknown) => error),
       );
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
 
       expect(getEventListeners(signal, 'abort')).toHaveLength(1);
       aborter.abort(reason);
       expect(new Set(await Promise.all(waits))).toEqual(new Set([reason]));
-      await lock.release();
     });
   });
 }

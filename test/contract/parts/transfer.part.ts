@@ -3,17 +3,17 @@ import { LockClosedError, LockConfigError, LockKeyError } from '../../../lib/err
 import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
 import { waitFor } from '../../support/wait-for.js';
-import { aborted, isFree, isWaiting, reasonsOf } from '../observe.js';
-import type { ContractContext } from '../lock-backend.js';
+import { aborted, isFree, isQueued, reasonsOf } from '../observe.js';
+import type { ContractContext, ContractTest } from '../lock-backend.js';
 
 /** detach and attach. */
-export function describeTransfer(context: ContractContext): void {
-  if (!context.capabilities.detaches) return describeRefusal(context);
+export function describeTransfer({ it, capabilities }: ContractContext): void {
+  if (!capabilities.detaches) return describeRefusal(it);
 
   describe('transferring a lock', () => {
-    it('moves the hold to another instance, which renews and releases it under the same names and token', async () => {
-      const { locks, others } = context;
-      await context.steadily(300, async (name) => {
+    it('moves the hold to another instance, which renews and releases it under the same names and token', async (context) => {
+      const { locks, others, steadily } = context;
+      await steadily(300, async (name) => {
         const lock = await locks.acquire(name, { ttl: 900 });
         const transfer = await lock.detach();
         expect(await others.tryAcquire(name)).toBeUndefined();
@@ -32,33 +32,33 @@ export function describeTransfer(context: ContractContext): void {
       });
     });
 
-    it.each([600_000, '10m'] as const)('keeps the lease of the detached hold for %p', async (ttl) => {
-      const { locks, others, name } = context;
-      const lock = await locks.acquire(name, { ttl: 5_000 });
-      const transfer = await lock.detach(ttl);
+    it.each([600_000, '10m'] as const)(
+      'keeps the lease of the detached hold for %p',
+      async ({ locks, others, name }, ttl) => {
+        const lock = await locks.acquire(name, { ttl: 5_000 });
+        const transfer = await lock.detach(ttl);
 
-      expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(500_000);
-      await (await others.attach(transfer)).release();
-      await isFree(locks, name);
-    });
+        expect((await locks.query(name)).held[0]?.remaining).toBeGreaterThan(500_000);
+        await (await others.attach(transfer)).release();
+        await isFree(locks, name);
+      },
+    );
 
     it.each([0, -1, 1.5, Number.NaN, Infinity, null, '', 'soon', '9ms'])(
       'does not detach a hold for %p, and the hold continues',
-      async (invalid) => {
-        const { locks, name } = context;
+      async ({ locks, name }, invalid) => {
         for (const names of [name, [`${name}:a`, `${name}:b`]]) {
-          const lock = await locks.acquire(names);
+          await using lock = await locks.acquire(names);
           await expect(lock.detach(invalid as number)).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
           expect(lock.held).toBe(true);
           lock.assertHeld();
           await lock.extend();
-          await lock.release();
         }
         await isFree(locks, name);
       },
     );
 
-    it('leaves the old object without effect: it holds and releases nothing, and reports no loss', async () => {
+    it('leaves the old object without effect: it holds and releases nothing, and reports no loss', async (context) => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const taken = await others.attach(await lock.detach());
@@ -77,8 +77,7 @@ export function describeTransfer(context: ContractContext): void {
       expect(lock.signal.aborted).toBe(false);
     });
 
-    it('can be done from within the work, which then ends well', async () => {
-      const { locks, others, name } = context;
+    it('can be done from within the work, which then ends well', async ({ locks, others, name }) => {
       const transfer = await locks.using(name, (lock) => lock.detach());
       expect(await locks.tryAcquire(name)).toBeUndefined();
 
@@ -87,7 +86,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('admits no more calls of the old context: they wait like other callers', async () => {
+    it('admits no more calls of the old context: they wait like other callers', async (context) => {
       const { locks, others, name } = context;
       await locks.using(name, async (lock) => {
         const transfer = await lock.detach();
@@ -98,16 +97,16 @@ export function describeTransfer(context: ContractContext): void {
       });
     });
 
-    it('keeps the order of the waiters, also those of the old instance', async () => {
+    it('keeps the order of the waiters, also those of the old instance', async (context) => {
       const { locks, others, backend, name } = context;
       const third = backend.service();
       const lock = await locks.acquire(name);
       const order: string[] = [];
       const local = locks.using(name, () => void order.push('local'));
       const transfer = await lock.detach();
-      await isWaiting(context, 1);
+      await isQueued(locks, name, 1);
       const far = others.using(name, () => void order.push('far'));
-      await isWaiting(context, 2);
+      await isQueued(locks, name, 2);
       const taken = await third.attach(transfer);
       expect(order).toEqual([]);
       await taken.release();
@@ -117,7 +116,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('gives the hold to one of several attaching callers, also in the same instance', async () => {
+    it('gives the hold to one of several attaching callers, also in the same instance', async (context) => {
       const { locks, others, backend, name } = context;
       const lock = await locks.acquire(name);
       const transfer = await lock.detach();
@@ -142,8 +141,7 @@ export function describeTransfer(context: ContractContext): void {
       ['several names with several permits', 2, { mode: 'shared', limit: 5, permits: 2 }],
     ])(
       'gives %s to exactly one of two or three callers that attach at nearly the same time',
-      async (_what, count, options) => {
-        const { locks, others, backend, name } = context;
+      async ({ locks, others, backend, name }, _what, count, options) => {
         const names = Array.from({ length: count }, (_, i) => `${name}:${i}`);
         const services = [others, locks, backend.service()];
         for (let round = 0; round < 12; round++) {
@@ -171,19 +169,18 @@ export function describeTransfer(context: ContractContext): void {
       },
     );
 
-    it('rejects a string whose lease has expired, whether the lock is free or taken', async () => {
+    it('rejects a string whose lease has expired, whether the lock is free or taken', async (context) => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const transfer = await lock.detach(300);
       await isFree(locks, name);
       await expect(others.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
-      const next = await others.acquire(name);
+      await using next = await others.acquire(name);
       await expect(others.attach(transfer)).rejects.toBeInstanceOf(LockLostError);
       expect(next.held).toBe(true);
-      await next.release();
     });
 
-    it('rejects a forged string: the owner id is not enough to take the hold', async () => {
+    it('rejects a forged string: the owner id is not enough to take the hold', async (context) => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const transfer = await lock.detach();
@@ -201,7 +198,7 @@ export function describeTransfer(context: ContractContext): void {
       await (await others.attach(transfer)).release();
     });
 
-    it('rejects a string whose minHold was changed, and accepts the original', async () => {
+    it('rejects a string whose minHold was changed, and accepts the original', async (context) => {
       const { locks, others, name } = context;
       const transfer = await (await locks.acquire(name, { minHold: 500 })).detach();
       const [, content = ''] = transfer.split('.');
@@ -213,10 +210,10 @@ export function describeTransfer(context: ContractContext): void {
       await (await others.attach(transfer)).release();
     });
 
-    it('rejects a string with more than 256 names', async () => {
+    it('rejects a string with more than 256 names', async ({ locks }) => {
       const holds = Array.from({ length: 257 }, (_, i) => ({ ...HOLD, name: `n${i}`, token: i + 1 }));
 
-      await expect(context.locks.attach(transferOf(JSON.stringify(['s', ...holds])))).rejects.toMatchObject({
+      await expect(locks.attach(transferOf(JSON.stringify(['s', ...holds])))).rejects.toMatchObject({
         code: 'LOCK_KEY',
         message: expect.stringContaining(
           'The string from detach() names 257 locks, and one call takes at most 256.',
@@ -234,12 +231,11 @@ export function describeTransfer(context: ContractContext): void {
       transferOf(JSON.stringify(['s', HOLD]).replace('"minHold":0', '"minHold":1e15')),
       'order:42',
       undefined as unknown as string,
-    ])('rejects %j, which does not come from detach()', async (text) => {
-      await expect(context.locks.attach(text)).rejects.toBeInstanceOf(LockKeyError);
+    ])('rejects %j, which does not come from detach()', async ({ locks }, text) => {
+      await expect(locks.attach(text)).rejects.toBeInstanceOf(LockKeyError);
     });
 
-    it('notifies the new holder of a forced release', async () => {
-      const { locks, others, name } = context;
+    it('notifies the new holder of a forced release', async ({ locks, others, name }) => {
       const taken = await others.attach(await (await locks.acquire(name)).detach());
       const ended = aborted(taken.signal);
       expect(await locks.forceRelease(name)).toBe(true);
@@ -250,8 +246,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('is also ended by a forced release during the transfer', async () => {
-      const { locks, others, name } = context;
+    it('is also ended by a forced release during the transfer', async ({ locks, others, name }) => {
       const transfer = await (await locks.acquire(name)).detach();
       expect(await others.forceRelease(name)).toBe(true);
 
@@ -259,8 +254,7 @@ export function describeTransfer(context: ContractContext): void {
       expect(await others.using(name, () => 'free')).toBe('free');
     });
 
-    it('is rejected for a lost hold', async () => {
-      const { locks, others, name } = context;
+    it('is rejected for a lost hold', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name);
       const ended = aborted(lock.signal);
       await others.forceRelease(name);
@@ -269,8 +263,7 @@ export function describeTransfer(context: ContractContext): void {
       await expect(lock.detach()).rejects.toBeInstanceOf(LockLostError);
     });
 
-    it('can be transferred repeatedly', async () => {
-      const { locks, others, name } = context;
+    it('can be transferred repeatedly', async ({ locks, others, name }) => {
       const first = await locks.acquire(name);
       const second = await others.attach(await first.detach());
       const third = await locks.attach(await second.detach());
@@ -278,13 +271,11 @@ export function describeTransfer(context: ContractContext): void {
       expect(third.fencingToken).toBe(first.fencingToken);
       expect(second.held).toBe(false);
       await third.release();
-      const next = await others.acquire(name);
+      await using next = await others.acquire(name);
       expect(next.fencingToken).toBeGreaterThan(first.fencingToken);
-      await next.release();
     });
 
-    it('carries the token of a hold that was passed on in memory', async () => {
-      const { locks, others, name } = context;
+    it('carries the token of a hold that was passed on in memory', async ({ locks, others, name }) => {
       const first = await locks.acquire(name);
       const next = locks.acquire(name);
       await first.release();
@@ -299,8 +290,7 @@ export function describeTransfer(context: ContractContext): void {
 
     it.each(['a', 'b'])(
       'transfers all of several names or none: if %s is gone, the other ends',
-      async (gone) => {
-        const { locks, others, name } = context;
+      async ({ locks, others, name }, gone) => {
         const names = [`${name}:a`, `${name}:b`];
         const transfer = await (await locks.acquire(names)).detach();
         await locks.forceRelease(`${name}:${gone}`);
@@ -310,19 +300,16 @@ export function describeTransfer(context: ContractContext): void {
       },
     );
 
-    it('loses all of several names if one of them is already lost', async () => {
-      const { locks, backend, name } = context;
+    it('loses all of several names if one of them is already lost', async ({ locks, backend, name }) => {
       const names = [`${name}:a`, `${name}:b`];
-      const lock = await locks.acquire(names);
+      await using lock = await locks.acquire(names);
       await backend.clear();
 
       await expect(lock.detach()).rejects.toBeInstanceOf(LockLostError);
       expect(lock.signal.aborted).toBe(true);
-      await lock.release();
     });
 
-    it('keeps the rest of minHold', async () => {
-      const { locks, others, name } = context;
+    it('keeps the rest of minHold', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name, { minHold: 60_000 });
       const taken = await others.attach(await lock.detach());
       await taken.release();
@@ -331,8 +318,7 @@ export function describeTransfer(context: ContractContext): void {
       await locks.forceRelease(name);
     });
 
-    it('counts maxHold from when it is attached', async () => {
-      const { locks, others, name } = context;
+    it('counts maxHold from when it is attached', async ({ locks, others, name }) => {
       const lock = await locks.acquire(name);
       const taken = await others.attach(await lock.detach(), { maxHold: 30 });
       await aborted(taken.signal);
@@ -342,7 +328,7 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('is rejected in a nested call of the same name, and while a nested call uses the hold', async () => {
+    it('is rejected in a nested call of the same name, and while a nested call uses the hold', async (context) => {
       const { locks, name } = context;
       await locks.using(name, async (outer) => {
         await locks.using(name, async (inner) => {
@@ -356,18 +342,16 @@ export function describeTransfer(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('releases nothing when release and detach are called at the same time', async () => {
+    it('releases nothing when release and detach are called at the same time', async (context) => {
       const { locks, others, name } = context;
       const lock = await locks.acquire(name);
       const [transfer] = await Promise.all([lock.detach(), lock.release()]);
 
-      const taken = await others.attach(transfer);
+      await using taken = await others.attach(transfer);
       expect(taken.held).toBe(true);
-      await taken.release();
     });
 
-    it('ends by the signal, and the string stays valid', async () => {
-      const { locks, others, name } = context;
+    it('ends by the signal, and the string stays valid', async ({ locks, others, name }) => {
       const reason = new Error('enough');
       const transfer = await (await locks.acquire(name)).detach();
       const aborter = new AbortController();
@@ -376,12 +360,11 @@ export function describeTransfer(context: ContractContext): void {
       await expect(attaching).rejects.toBe(reason);
       await expect(others.attach(transfer, { signal: aborter.signal })).rejects.toBe(reason);
 
-      const taken = await others.attach(transfer);
+      await using taken = await others.attach(transfer);
       expect(taken.held).toBe(true);
-      await taken.release();
     });
 
-    it('is not interrupted by the shutdown of the instance that has detached it', async () => {
+    it('is not interrupted by the shutdown of the instance that has detached it', async (context) => {
       const { others, backend, name } = context;
       const leaving = backend.service();
       const transfer = await (await leaving.acquire(name)).detach();
@@ -393,10 +376,9 @@ export function describeTransfer(context: ContractContext): void {
   });
 }
 
-function describeRefusal(context: ContractContext): void {
+function describeRefusal(it: ContractTest): void {
   describe('transferring a lock', () => {
-    it('is rejected if locks stay with their process, and the hold continues', async () => {
-      const { locks, name } = context;
+    it('is rejected if locks stay with their process, and the hold continues', async ({ locks, name }) => {
       const lock = await locks.acquire(name);
 
       await expect(lock.detach()).rejects.toBeInstanceOf(LockConfigError);

@@ -6,10 +6,9 @@ import { IN_VAIN, isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** using and current. */
-export function describeWork(context: ContractContext): void {
+export function describeWork({ it }: ContractContext): void {
   describe('work under a lock', () => {
-    it('returns its result, and ends before the lock is free', async () => {
-      const { locks, others, name } = context;
+    it('returns its result, and ends before the lock is free', async ({ locks, others, name }) => {
       const result = await locks.using(name, async (lock) => {
         expect(await others.tryAcquire(name)).toBeUndefined();
         return lock.keys;
@@ -19,15 +18,12 @@ export function describeWork(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('may be synchronous', async () => {
-      const { locks, name } = context;
-
+    it('may be synchronous', async ({ locks, name }) => {
       expect(await locks.using(name, () => 7)).toBe(7);
       await isFree(locks, name);
     });
 
-    it('rejects with its own error unchanged, and frees the lock', async () => {
-      const { locks, name } = context;
+    it('rejects with its own error unchanged, and frees the lock', async ({ locks, name }) => {
       const failure = new TypeError('no such product');
 
       await expect(locks.using(name, () => Promise.reject(failure))).rejects.toBe(failure);
@@ -38,19 +34,17 @@ export function describeWork(context: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('is not run without its lock', async () => {
-      const { locks, others, name } = context;
+    it('is not run without its lock', async ({ locks, others, name }) => {
       const work = jest.fn();
-      const lock = await others.acquire(name);
+      await using _ = await others.acquire(name);
 
       await expect(locks.using(name, { wait: IN_VAIN }, work)).rejects.toMatchObject({
         code: 'LOCK_TIMEOUT',
       });
       expect(work).not.toHaveBeenCalled();
-      await lock.release();
     });
 
-    it('that succeeded although its lock was lost meanwhile rejects with LockLostError', async () => {
+    it('that succeeded although its lock was lost meanwhile rejects with LockLostError', async (context) => {
       const { locks, others, name } = context;
       const work = async (): Promise<string> => {
         await others.forceRelease(name);
@@ -61,14 +55,11 @@ export function describeWork(context: ContractContext): void {
       await expect(locks.using(name, work)).rejects.toBeInstanceOf(LockLostError);
     });
 
-    it('that succeeded after maxHold rejects with LockLostError', async () => {
-      const { locks, name } = context;
-
+    it('that succeeded after maxHold rejects with LockLostError', async ({ locks, name }) => {
       await expect(locks.using(name, { maxHold: 30 }, () => sleep(60))).rejects.toBeInstanceOf(LockLostError);
     });
 
-    it('that failed after its lock was lost rejects with its own error', async () => {
-      const { locks, others, name } = context;
+    it('that failed after its lock was lost rejects with its own error', async ({ locks, others, name }) => {
       const failure = new Error('declined');
       const work = async (): Promise<never> => {
         await others.forceRelease(name);
@@ -78,16 +69,13 @@ export function describeWork(context: ContractContext): void {
       await expect(locks.using(name, work)).rejects.toBe(failure);
     });
 
-    it('that blocked the event loop beyond its lease rejects with LockLostError', async () => {
-      const { locks, name } = context;
-
+    it('that blocked the event loop beyond its lease rejects with LockLostError', async ({ locks, name }) => {
       await expect(locks.using(name, { ttl: 50, renew: false }, blockFor60ms)).rejects.toBeInstanceOf(
         LockLostError,
       );
     });
 
-    it('may release its lock itself, early', async () => {
-      const { locks, others, name } = context;
+    it('may release its lock itself, early', async ({ locks, others, name }) => {
       const result = await locks.using(name, async (lock) => {
         await lock.release();
         await others.using(name, () => undefined);
@@ -97,8 +85,7 @@ export function describeWork(context: ContractContext): void {
       expect(result).toBe('done');
     });
 
-    it('sees its lock as the current one, and code outside sees none', async () => {
-      const { locks, others, name } = context;
+    it('sees its lock as the current one, and code outside sees none', async ({ locks, others, name }) => {
       await locks.using(name, async (lock) => {
         await Promise.resolve();
         expect(locks.current()).toBe(lock);
@@ -110,7 +97,7 @@ export function describeWork(context: ContractContext): void {
       expect(locks.current()).toBeUndefined();
     });
 
-    it('sees the innermost lock as the current one, and finds the outer lock by its name', async () => {
+    it('sees the innermost lock as the current one, and finds the outer lock by its name', async (context) => {
       const { locks, name } = context;
       await locks.using(name, (outer) =>
         locks.using(`${name}:inner`, (inner) => {
@@ -120,8 +107,7 @@ export function describeWork(context: ContractContext): void {
       );
     });
 
-    it('must be a function', async () => {
-      const { locks, name } = context;
+    it('must be a function', async ({ locks, name }) => {
       const nothing = undefined as unknown as LockedWork<void>;
 
       await expect(locks.using(name, nothing)).rejects.toBeInstanceOf(LockConfigError);
