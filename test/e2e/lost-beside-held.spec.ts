@@ -1,25 +1,22 @@
-import { Controller, Get, Injectable, StreamableFile, UseInterceptors } from '@nestjs/common';
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import { concatMap, type Observable } from 'rxjs';
+import { Controller, Get, StreamableFile, UseInterceptors } from '@nestjs/common';
+import { concatMap } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
+import { interceptorOf } from './support/interceptor.js';
 
 /** Loses one of two locks after the handler. */
-@Injectable()
-class LosingInterceptor implements NestInterceptor {
-  constructor(private readonly locks: LockService) {}
-
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(
-      concatMap(async (value: unknown) => {
-        await this.locks.forceRelease('lost');
-        await waitFor(() => this.locks.holds().length === 1);
+const LosingInterceptor = interceptorOf(
+  (next, locks) =>
+    next.handle().pipe(
+      concatMap(async (value) => {
+        await locks.forceRelease('lost');
+        await waitFor(() => locks.holds().length === 1);
         return value;
       }),
-    );
-  }
-}
+    ),
+  LockService,
+);
 
 @Controller()
 @UseInterceptors(LosingInterceptor)

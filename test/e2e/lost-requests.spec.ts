@@ -30,6 +30,7 @@ import { freePort } from '../support/free-port.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication } from './support/http-application.js';
+import { interceptorOf } from './support/interceptor.js';
 
 type Method = (this: object, ...args: unknown[]) => Promise<unknown>;
 
@@ -141,11 +142,9 @@ class GatePipe implements PipeTransform {
 }
 
 /** Tells that a request has ended for all interceptors. */
-class EndInterceptor implements NestInterceptor {
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(finalize(() => setImmediate(() => gate.emit('ended'))));
-  }
-}
+const EndInterceptor = interceptorOf((next) =>
+  next.handle().pipe(finalize(() => setImmediate(() => gate.emit('ended')))),
+);
 
 it('a locked handler that is called after the end of its application gets no warning', async () => {
   @Controller()

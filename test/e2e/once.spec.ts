@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { Controller, Get, Injectable, Param, StreamableFile, UseInterceptors } from '@nestjs/common';
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { map, Observable, of } from 'rxjs';
 import { CurrentLock, type Lock, LockService, Once, RedisLockModule } from '../../lib/index.js';
@@ -9,6 +8,7 @@ import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Gate } from './support/gate.js';
 import { HttpApplication, platforms } from './support/http-application.js';
+import { interceptorOf } from './support/interceptor.js';
 import { TimeoutInterceptor, timeOut } from './support/timeout.interceptor.js';
 
 const KEEP = { keep: '1h' } as const;
@@ -60,12 +60,9 @@ class Reports {
 }
 
 /** Sends the result of the handler as a file. */
-@Injectable()
-class FileInterceptor implements NestInterceptor {
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<StreamableFile> {
-    return next.handle().pipe(map((value) => new StreamableFile(Buffer.from(JSON.stringify(value)))));
-  }
-}
+const FileInterceptor = interceptorOf((next) =>
+  next.handle().pipe(map((value) => new StreamableFile(Buffer.from(JSON.stringify(value))))),
+);
 
 @Controller()
 class ReportController {

@@ -6,19 +6,17 @@ import {
   Injectable,
   Module,
   UseInterceptors,
-  type CallHandler,
-  type ExecutionContext,
   type ModuleMetadata,
-  type NestInterceptor,
   type Type,
 } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { defer, lastValueFrom, type Observable } from 'rxjs';
+import { defer, lastValueFrom } from 'rxjs';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
 import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { CriticalSection } from './places/support/critical-section.js';
 import { HttpApplication, platforms, type ApplicationSetup } from './support/http-application.js';
+import { interceptorOf } from './support/interceptor.js';
 import { Journal } from './support/journal.js';
 import { StockTable } from './support/stock-table.js';
 import { TransactionInterceptor } from './support/transaction.interceptor.js';
@@ -62,14 +60,10 @@ class PlainController extends JournalController {
 }
 
 /** Holds the lock of the handler around it. */
-@Injectable()
-class LockingInterceptor implements NestInterceptor {
-  constructor(private readonly locks: LockService) {}
-
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return defer(() => this.locks.using('work', () => lastValueFrom(next.handle())));
-  }
-}
+const LockingInterceptor = interceptorOf(
+  (next, locks) => defer(() => locks.using('work', () => lastValueFrom(next.handle()))),
+  LockService,
+);
 
 @UseInterceptors(TransactionInterceptor, LockingInterceptor)
 @Controller()

@@ -1,10 +1,5 @@
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import { retry, type Observable } from 'rxjs';
+import { retry } from 'rxjs';
+import { interceptorOf } from './interceptor.js';
 
 /** Calls the handler once more when it fails. */
-@Injectable()
-export class RetryInterceptor implements NestInterceptor {
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(retry(1));
-  }
-}
+export const RetryInterceptor = interceptorOf((next) => next.handle().pipe(retry(1)));

@@ -15,6 +15,7 @@ import { catchError, defer, from, lastValueFrom, of, type Observable } from 'rxj
 import { Locked, LockService, Once, RedisLockModule } from '../../../lib/index.js';
 import { Gate } from '../../e2e/support/gate.js';
 import { HttpApplication, platforms } from '../../e2e/support/http-application.js';
+import { interceptorOf } from '../../e2e/support/interceptor.js';
 import { Journal } from '../../e2e/support/journal.js';
 import { TimeoutInterceptor, timeOut } from '../../e2e/support/timeout.interceptor.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -28,20 +29,15 @@ class FallbackInterceptor extends TimeoutInterceptor {
 }
 
 /** Awaits the handler, and once more if it fails. Nest cannot unsubscribe from it. */
-@Injectable()
-class CommittingRetryInterceptor implements NestInterceptor {
-  constructor(private readonly journal: Journal) {}
-
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const attempt = async (): Promise<unknown> => {
-      const value: unknown = await lastValueFrom(next.handle());
-      this.journal.write('commit');
-      return value;
-    };
-    const refused = (error: Error): void => this.journal.write(error.message);
-    return from(attempt().catch(attempt).catch(refused));
-  }
-}
+const CommittingRetryInterceptor = interceptorOf((next, journal) => {
+  const attempt = async (): Promise<unknown> => {
+    const value = await lastValueFrom(next.handle());
+    journal.write('commit');
+    return value;
+  };
+  const refused = (error: Error): void => journal.write(error.message);
+  return from(attempt().catch(attempt).catch(refused));
+}, Journal);
 
 /** Keeps the second attempt before its handler until the gate opens. */
 @Injectable()

@@ -1,31 +1,19 @@
-import {
-  Controller,
-  Get,
-  Injectable,
-  UseInterceptors,
-  type CallHandler,
-  type ExecutionContext,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { Controller, Get, UseInterceptors } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { defer, from, lastValueFrom, of, type Observable } from 'rxjs';
 import { CurrentLock, Locked, RedisLockModule, type Lock } from '../../../lib/index.js';
 import { Gate } from '../../e2e/support/gate.js';
 import { HttpApplication } from '../../e2e/support/http-application.js';
+import { interceptorOf } from '../../e2e/support/interceptor.js';
 import { Journal } from '../../e2e/support/journal.js';
 import { timeOut, TimeoutInterceptor } from '../../e2e/support/timeout.interceptor.js';
 import { waitFor } from '../../support/wait-for.js';
 
 /** Awaits the handler, and notes what it gives. */
-@Injectable()
-class AwaitingInterceptor implements NestInterceptor {
-  constructor(private readonly journal: Journal) {}
-
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const handled = lastValueFrom(next.handle()).catch(({ name }: Error) => name);
-    return from(handled.then((value) => this.journal.write(String(value))));
-  }
-}
+const AwaitingInterceptor = interceptorOf((next, journal) => {
+  const handled = lastValueFrom(next.handle()).catch(({ name }: Error) => name);
+  return from(handled.then((value) => journal.write(String(value))));
+}, Journal);
 
 @Controller()
 class OrdersController {

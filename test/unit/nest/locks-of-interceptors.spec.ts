@@ -4,8 +4,6 @@ import {
   Injectable,
   Scope,
   UseInterceptors,
-  type CallHandler,
-  type ExecutionContext,
   type NestInterceptor,
   type Type,
 } from '@nestjs/common';
@@ -13,53 +11,42 @@ import { concatMap, forkJoin, from, map, type Observable } from 'rxjs';
 import { Locked, LockService, Once, RedisLockModule } from '../../../lib/index.js';
 import { CriticalSection } from '../../e2e/places/support/critical-section.js';
 import { HttpApplication, platforms } from '../../e2e/support/http-application.js';
+import { interceptorOf } from '../../e2e/support/interceptor.js';
 import { waitFor } from '../../support/wait-for.js';
 
 /** Milliseconds within which no call may give up its wait. */
 const WAIT = 20_000;
 
 /** Works under the name of its handler, after it. */
-@Injectable()
-class UsingAfterInterceptor implements NestInterceptor {
-  constructor(private readonly locks: LockService) {}
+const UsingAfterInterceptor = interceptorOf(
+  (next, locks) => next.handle().pipe(concatMap((value) => locks.using('order', () => value))),
+  LockService,
+);
 
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(concatMap((value) => this.locks.using('order', () => value)));
-  }
-}
-
-@Injectable()
-class AcquireAfterInterceptor implements NestInterceptor {
-  constructor(private readonly locks: LockService) {}
-
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(concatMap((value) => this.acquire(value)));
-  }
-
-  private async acquire(value: unknown): Promise<unknown> {
-    await using _ = await this.locks.acquire(['another', 'order']);
-    return value;
-  }
-}
+const AcquireAfterInterceptor = interceptorOf(
+  (next, locks) =>
+    next.handle().pipe(
+      concatMap(async (value) => {
+        await using _ = await locks.acquire(['another', 'order']);
+        return value;
+      }),
+    ),
+  LockService,
+);
 
 /** Works under the name of its handler at the same time. */
-@Injectable()
-class BesideInterceptor implements NestInterceptor {
-  constructor(
-    private readonly locks: LockService,
-    private readonly section: CriticalSection,
-  ) {}
-
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return forkJoin([next.handle(), from(this.audit())]).pipe(map(([value]) => value));
-  }
-
-  /** After the handler has asked for the lock. */
-  private async audit(): Promise<void> {
-    await waitFor(() => this.locks.holds().length > 0);
-    await this.locks.using('order', () => this.section.run());
-  }
-}
+const BesideInterceptor = interceptorOf(
+  (next, locks, section) => {
+    // After the handler has asked for the lock.
+    const audit = async (): Promise<void> => {
+      await waitFor(() => locks.holds().length > 0);
+      await locks.using('order', () => section.run());
+    };
+    return forkJoin([next.handle(), from(audit())]).pipe(map(([value]) => value));
+  },
+  LockService,
+  CriticalSection,
+);
 
 @Injectable()
 class OrdersBase {

@@ -1,9 +1,9 @@
-import { Controller, Get, Injectable, Param, UseInterceptors } from '@nestjs/common';
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { Controller, Get, Param, UseInterceptors } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { catchError, concatMap, defer, lastValueFrom, of, type Observable } from 'rxjs';
+import { catchError, concatMap, defer, lastValueFrom, of } from 'rxjs';
 import { LockConfigError, Locked, LockService, Once, RedisLockModule } from '../../../lib/index.js';
 import { HttpApplication } from '../../e2e/support/http-application.js';
+import { interceptorOf } from '../../e2e/support/interceptor.js';
 import { RetryInterceptor } from '../../e2e/support/retry.interceptor.js';
 import { duringEachTest } from '../../support/during-tests.js';
 
@@ -15,41 +15,27 @@ class Commit {
   keptBefore: boolean | undefined;
 }
 
-@Injectable()
-class CommittingInterceptor implements NestInterceptor {
-  constructor(
-    private readonly locks: LockService,
-    private readonly commit: Commit,
-  ) {}
-
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(concatMap((value) => this.end(value)));
-  }
-
-  private async end(value: unknown): Promise<unknown> {
-    this.commit.keptBefore = (await this.locks.query('route:a')).done !== undefined;
-    if (this.commit.fails) throw new Error('the commit failed');
-    return value;
-  }
-}
+const CommittingInterceptor = interceptorOf(
+  (next, locks, commit) =>
+    next.handle().pipe(
+      concatMap(async (value) => {
+        commit.keptBefore = (await locks.query('route:a')).done !== undefined;
+        if (commit.fails) throw new Error('the commit failed');
+        return value;
+      }),
+    ),
+  LockService,
+  Commit,
+);
 
 /** Replies itself if the handler fails. */
-@Injectable()
-class FallbackInterceptor implements NestInterceptor {
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(catchError(() => of('no report')));
-  }
-}
+const FallbackInterceptor = interceptorOf((next) => next.handle().pipe(catchError(() => of('no report'))));
 
 /** Holds the lock of the handler around it. */
-@Injectable()
-class LockingInterceptor implements NestInterceptor {
-  constructor(private readonly locks: LockService) {}
-
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return defer(() => this.locks.using('route:a', () => lastValueFrom(next.handle())));
-  }
-}
+const LockingInterceptor = interceptorOf(
+  (next, locks) => defer(() => locks.using('route:a', () => lastValueFrom(next.handle()))),
+  LockService,
+);
 
 class BaseReports {
   runs = 0;
