@@ -119,6 +119,7 @@ class LockedController {
 const ROUTES = ['/plain/service', '/plain/guard', '/locked/method', '/locked/service', '/locked/guard'];
 
 /** Answers with what it got. */
+@Injectable()
 abstract class TellingFilter implements ExceptionFilter {
   constructor(private readonly adapterHost: HttpAdapterHost) {}
 
@@ -136,32 +137,16 @@ abstract class TellingFilter implements ExceptionFilter {
 }
 
 @Catch(LockError)
-class LockErrorFilter extends TellingFilter {
-  constructor(adapterHost: HttpAdapterHost) {
-    super(adapterHost);
-  }
-}
+class LockErrorFilter extends TellingFilter {}
 
 @Catch(LockTimeoutError)
-class LockTimeoutFilter extends TellingFilter {
-  constructor(adapterHost: HttpAdapterHost) {
-    super(adapterHost);
-  }
-}
+class LockTimeoutFilter extends TellingFilter {}
 
 @Catch()
-class EverythingFilter extends TellingFilter {
-  constructor(adapterHost: HttpAdapterHost) {
-    super(adapterHost);
-  }
-}
+class EverythingFilter extends TellingFilter {}
 
 @Catch(HttpException)
-class HttpExceptionFilter extends TellingFilter {
-  constructor(adapterHost: HttpAdapterHost) {
-    super(adapterHost);
-  }
-}
+class HttpExceptionFilter extends TellingFilter {}
 
 /** The `CatchEverythingFilter` of Nest's documentation. */
 @Catch()
@@ -290,11 +275,7 @@ describe.each(platforms)('a lock error of a service on %s', (_name, adapter) => 
   it('is answered by a filter of the controller', async () => {
     @Controller('filtered')
     @UseFilters(LockErrorFilter)
-    class FilteredController extends PlainController {
-      constructor(orders: Orders) {
-        super(orders);
-      }
-    }
+    class FilteredController extends PlainController {}
     const application = await start({}, [], [FilteredController]);
     expect((await application.get('/filtered/service')).status).toBe(418);
     expect((await application.get('/filtered/guard')).status).toBe(418);

@@ -81,28 +81,19 @@ describe('A single attempt', () => {
     expect(shared.value?.held).toBe(true);
   });
 
-  it('leaves the queue to a caller behind it', async () => {
-    const attempt = observe(fixture.acquire({ wait: 0 }));
-    const waiting = observe(fixture.acquire());
-    await fixture.store.answer('acquire', taken(50));
-    const again = await fixture.store.next('acquire');
-    await again.answer(grant(100));
-
-    expect(attempt.error).toBeInstanceOf(LockTimeoutError);
-    expect(again.request.place).toBeDefined();
-    expect(waiting.value?.held).toBe(true);
-  });
-
-  it('leaves the queue to a caller behind it at once, also when it has given up before the answer', async () => {
+  it.each([
+    ['', false, { name: 'LockTimeoutError', code: 'LOCK_TIMEOUT' }],
+    [' at once, also when it has given up before the answer', true, { message: 'gone home' }],
+  ])('leaves the queue to a caller behind it%s', async (_, givesUp, error) => {
     const aborter = new AbortController();
     const attempt = observe(fixture.acquire({ wait: 0, signal: aborter.signal }));
     const waiting = observe(fixture.acquire());
-    aborter.abort(new Error('gone home'));
+    if (givesUp) aborter.abort(new Error('gone home'));
     await fixture.store.answer('acquire', taken(50));
     const again = await fixture.store.next('acquire');
     await again.answer(grant(100));
 
-    expect(attempt.error).toMatchObject({ message: 'gone home' });
+    expect(attempt.error).toMatchObject(error);
     expect(again.request.place).toBeDefined();
     expect(waiting.value?.held).toBe(true);
   });

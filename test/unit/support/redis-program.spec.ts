@@ -50,17 +50,14 @@ describe('provideRedisProgram', () => {
 
   it('installs nothing if redis-server is on PATH', () => {
     system.programs['redis-server'] = VERSION;
-
     provide();
 
-    expect(system.ran).toEqual([]);
-    expect(system.said).toEqual([]);
+    expect([system.ran, system.said]).toEqual([[], []]);
   });
 
   it('takes the program that REDIS_SERVER names', () => {
     system.env['REDIS_SERVER'] = '/opt/valkey-server';
     system.programs['/opt/valkey-server'] = 'Valkey server v=8.0.1 sha=00000000:0';
-
     provide();
 
     expect(system.ran).toEqual([]);
@@ -74,22 +71,14 @@ describe('provideRedisProgram', () => {
     expect(system.ran).toEqual([]);
   });
 
-  it('installs the package of Debian as root', () => {
-    system.debianHas = VERSION;
-
+  it.each([
+    ['installs the package of Debian as root', true, ['apt-get update', 'apt-get install']],
+    ['does not try apt-get without being root', false, ['npm install']],
+  ])('%s', (_, isRoot, ran) => {
+    Object.assign(system, { isRoot, debianHas: VERSION, canBuild: true });
     provide();
 
-    expect(system.ran).toEqual(['apt-get update', 'apt-get install']);
-  });
-
-  it('does not try apt-get without being root', () => {
-    system.isRoot = false;
-    system.debianHas = VERSION;
-    system.canBuild = true;
-
-    provide();
-
-    expect(system.ran).toEqual(['npm install']);
+    expect(system.ran).toEqual(ran);
   });
 
   it('builds Redis if the package is too old, and puts it on the PATH of npm scripts', () => {

@@ -33,32 +33,23 @@ describe('The health indicator', () => {
     { name: 'c:6379', trouble: 'connect ECONNREFUSED' },
   ];
 
-  it('is up with the time that it took', async () => {
-    const indicator = await indicatorOver(HEALTHY);
+  const silent = { 'c:6379': 'connect ECONNREFUSED' };
+  it.each([
+    ['up with the time that it took', undefined, { status: 'up', responseTime: 2 }],
+    [
+      'up with the number of nodes that answer, when all do',
+      nodes.slice(0, 2),
+      { status: 'up', responseTime: 2, nodes: 2, answering: 2, silent: {} },
+    ],
+    [
+      'degraded while a majority grants locks and a node does not answer',
+      nodes,
+      { status: 'degraded', responseTime: 2, nodes: 3, answering: 2, silent },
+    ],
+  ])('is %s', async (_what, nodesOfStore, locks) => {
+    const indicator = await indicatorOver({ ...HEALTHY, nodes: nodesOfStore });
 
-    expect(await indicator.isHealthy('locks')).toEqual({ locks: { status: 'up', responseTime: 2 } });
-  });
-
-  it('is up with the number of nodes that answer, when all do', async () => {
-    const indicator = await indicatorOver({ ...HEALTHY, nodes: nodes.slice(0, 2) });
-
-    expect(await indicator.isHealthy('locks')).toEqual({
-      locks: { status: 'up', responseTime: 2, nodes: 2, answering: 2, silent: {} },
-    });
-  });
-
-  it('is degraded while a majority grants locks and a node does not answer', async () => {
-    const indicator = await indicatorOver({ ...HEALTHY, nodes });
-
-    expect(await indicator.isHealthy('locks')).toEqual({
-      locks: {
-        status: 'degraded',
-        responseTime: 2,
-        nodes: 3,
-        answering: 2,
-        silent: { 'c:6379': 'connect ECONNREFUSED' },
-      },
-    });
+    expect(await indicator.isHealthy('locks')).toEqual({ locks });
   });
 
   it('is up instead of degraded with a terminus that lacks degraded', async () => {
