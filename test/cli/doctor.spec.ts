@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import type { Redis } from 'ioredis';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { StrangeServer } from '../support/strange-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -9,15 +10,11 @@ import { CommandLine } from './support/command-line.js';
 import { type Diagnosis, diagnose, HEALTHY, LOOSE } from './support/diagnosis.js';
 
 describe('nest-redis-lock doctor', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start({ config: HEALTHY }));
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await RedisServer.start({ config: HEALTHY });
-    redis = server.client();
-  });
+  beforeAll(() => void (redis = server.client()));
   afterEach(() => redis.flushall());
-  afterAll(() => server.stop());
 
   const look = (...args: readonly string[]): Promise<Diagnosis> => diagnose(['--url', server.url, ...args]);
 

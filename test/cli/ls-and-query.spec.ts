@@ -1,5 +1,6 @@
 import type { LockListing } from '../../lib/index.js';
 import { Instance } from '../redis/instance.js';
+import { duringTests } from '../support/during-tests.js';
 import { Certificate, HAS_OPENSSL } from '../support/certificate.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TlsFront } from '../support/tls-front.js';
@@ -17,18 +18,9 @@ const [describeTls, withoutTls] = HAS_OPENSSL
   : [describe.skip, ' (skipped: there is no openssl)'];
 
 describe('nest-redis-lock', () => {
-  let server: RedisServer;
-  let holder: Instance;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    holder = new Instance({ connection: server.url });
-  });
+  const server = duringTests(() => RedisServer.start());
+  const holder = duringTests(async () => new Instance({ connection: server.url }));
   afterEach(() => server.client().flushall());
-  afterAll(async () => {
-    await holder.locks.close();
-    await server.stop();
-  });
 
   it('prints its help, and rejects invalid arguments with exit code 64', async () => {
     const [help, nothing, unknown, many] = await Promise.all([

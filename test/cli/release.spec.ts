@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import type { LockSnapshot } from '../../lib/index.js';
 import { Instance } from '../redis/instance.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { CommandLine, json, shellCommand } from './support/command-line.js';
@@ -13,15 +14,11 @@ const KEY = 'lock:{job}';
 const COMMAND = shellCommand('release', 'job');
 
 describe('nest-redis-lock release', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    redis = server.client();
-  });
+  beforeAll(() => void (redis = server.client()));
   afterEach(() => redis.flushall());
-  afterAll(() => server.stop());
 
   function release(...options: string[]): CommandLine {
     return CommandLine.start(['release', 'job', '--url', server.url, ...options]);

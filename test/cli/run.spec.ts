@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
+import { duringTests } from '../support/during-tests.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -14,20 +15,16 @@ const LONG_WAIT = { timeout: 30_000 };
 const KEY = 'lock:{job}';
 
 describe('nest-redis-lock run', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let redis: Redis;
   let directory: string;
 
   beforeAll(async () => {
-    server = await RedisServer.start();
     redis = server.client();
     directory = await mkdtemp(join(tmpdir(), 'nest-redis-lock-'));
   });
   afterEach(() => redis.flushall());
-  afterAll(async () => {
-    await server.stop();
-    await rm(directory, { recursive: true });
-  });
+  afterAll(() => rm(directory, { recursive: true }));
 
   /** `run job` with these options, and a shell script as its command. */
   function start(script: string, ...options: string[]): CommandLine {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { io } from 'socket.io-client';
+import { duringTests } from '../support/during-tests.js';
 import { packed } from '../support/packed-package.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -20,14 +21,7 @@ describe('the quick start', () => {
   const runnable = blocks.filter(({ marks }) => marks.includes('runnable'));
   const source = runnable[0]?.text ?? '';
   const withoutComments = (text: string): string => text.replaceAll(/ *\/\/.*$/gm, '');
-  let redis: RedisServer;
-
-  beforeAll(async () => {
-    redis = await RedisServer.start();
-  });
-  afterAll(async () => {
-    await redis.stop();
-  });
+  const redis = duringTests(() => RedisServer.start());
 
   async function order(url: string, sku: string): Promise<number> {
     const { status } = await fetch(`${url}/orders/${sku}`, { method: 'POST' });

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Controller, Get, Injectable, Logger, Param, Res } from '@nestjs/common';
 import { listenToLocks } from '../../lib/diagnostics/index.js';
 import { Locked, LockService, RedisLockModule, type Lock } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { HttpApplication, platforms } from './support/http-application.js';
@@ -97,7 +98,7 @@ class WaitingController {
 
 // In test/compositions, clients of all transports leave at any time, also of services and below interceptors.
 describe.each(platforms)('a client that disconnects on %s', (_name, adapter) => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication;
   let locks: LockService;
   let holder: Lock;
@@ -113,7 +114,6 @@ describe.each(platforms)('a client that disconnects on %s', (_name, adapter) => 
       },
     });
     logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    server = await RedisServer.start();
     app = await HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url })],
       controllers: [WaitingController],
@@ -132,7 +132,6 @@ describe.each(platforms)('a client that disconnects on %s', (_name, adapter) => 
   afterAll(async () => {
     stopListening();
     await app.stop();
-    await server.stop();
     logged.mockRestore();
   });
 

@@ -168,11 +168,10 @@ describe.each(platforms)('lock errors over HTTP on %s', (name, adapter) => {
 
   it('answers a lock that is taken with 423 and Retry-After', async () => {
     const application = await start({ wait: 0 });
-    const lock = await application.nest.get(LockService).acquire('order:1', { ttl: 300_000 });
+    await using _ = await application.nest.get(LockService).acquire('order:1', { ttl: 300_000 });
     const response = await application.get('/locked/1');
     expect(response.status).toBe(423);
     expect(response.headers.get('retry-after')).toBe('1');
-    await lock.release();
   });
 
   it('shows no client the label of the holder', async () => {

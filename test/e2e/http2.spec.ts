@@ -13,34 +13,28 @@ import { text } from 'node:stream/consumers';
 import {
   Controller,
   Get,
-  Injectable,
   Logger,
   StreamableFile,
   UseInterceptors,
-  type CallHandler,
-  type ExecutionContext,
   type INestApplication,
-  type NestInterceptor,
 } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { from, switchMap, type Observable } from 'rxjs';
+import { from, switchMap } from 'rxjs';
 import { listenToLocks } from '../../lib/diagnostics/index.js';
 import { Locked, LockService, RedisLockModule } from '../../lib/index.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { Gate } from './support/gate.js';
+import { interceptorOf } from './support/interceptor.js';
 import { Journal } from './support/journal.js';
 
 /** Calls the handler late. */
-@Injectable()
-class LateInterceptor implements NestInterceptor {
-  constructor(private readonly gate: Gate) {}
-
-  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return from(this.gate.pass()).pipe(switchMap(() => next.handle()));
-  }
-}
+const LateInterceptor = interceptorOf(
+  (next, gate) => from(gate.pass()).pipe(switchMap(() => next.handle())),
+  Gate,
+);
 
 @Controller()
 class FilesController {
@@ -80,7 +74,7 @@ class FilesController {
 }
 
 describe('a locked handler on HTTP/2', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: INestApplication;
   let http: Http2Server;
   let locks: LockService;
@@ -100,7 +94,6 @@ describe('a locked handler on HTTP/2', () => {
         waiting = length;
       },
     });
-    server = await RedisServer.start();
     const testingModule = await Test.createTestingModule({
       imports: [RedisLockModule.forRoot({ connection: server.url })],
       controllers: [FilesController],
@@ -126,7 +119,6 @@ describe('a locked handler on HTTP/2', () => {
   afterAll(async () => {
     stopListening();
     await app.close();
-    await server.stop();
     logged.mockRestore();
   });
 
@@ -191,12 +183,11 @@ describe('a locked handler on HTTP/2', () => {
   });
 
   it('leaves the queue when its request is cancelled before it has waited for long', async () => {
-    const holder = await locks.acquire('file');
+    await using _ = await locks.acquire('file');
     const request = get('/short');
     await waitFor(() => waiting === 1, { interval: 1 });
     await cancel(request);
     await waitFor(() => waiting === 0, { that: 'the cancelled request to leave the queue' });
-    await holder.release();
   });
 
   it('leaves the queue when its request is cancelled, and other requests of the connection wait on', async () => {

@@ -126,13 +126,12 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
   it('lists a part of many names, and says so', async () => {
     const started = await start();
     const names = Array.from({ length: 30 }, (_, index) => `part:${index}`);
-    const held = await locksOf(started).acquire(names);
+    await using _ = await locksOf(started).acquire(names);
     const found = await json(started, '/locks?limit=10');
     expect(found.names).toHaveLength(10);
     expect(found).toMatchObject({ isPart: true, holdCount: 30 });
     expect(found.holds).toHaveLength(10);
     expect(await json(started, '/locks?limit=30')).toMatchObject({ isPart: false });
-    await held.release();
   });
 
   it('refuses limits that are no whole numbers up to 10,000', async () => {
@@ -144,11 +143,10 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
   it('asks for any name', async () => {
     const started = await start();
     for (const name of [...HOSTILE_NAMES, ...NAMES_BEYOND_PATHS]) {
-      const held = await locksOf(started).acquire(name);
+      await using _ = await locksOf(started).acquire(name);
       const paths = [named(name), ...(HOSTILE_NAMES.includes(name) ? [encoded(name)] : [])];
       for (const path of paths)
         expect(await json(started, path)).toMatchObject({ held: [{ name }], pending: [] });
-      await held.release();
     }
   });
 
@@ -184,7 +182,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
 
     it.each(requests)('before %s %s', async (_method, path, init) => {
       const started = await start(guarded);
-      const held = await locksOf(started).acquire('order:42');
+      await using held = await locksOf(started).acquire('order:42');
       const refused = await started.get(path, init);
       expect(refused.status).toBe(403);
       expect(await refused.text()).not.toContain('order:42');
@@ -195,7 +193,6 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
       const allowed = await started.get(path, { ...init, headers });
       expect(allowed.status).toBe(200);
       await allowed.body?.cancel();
-      await held.release();
     });
   });
 
@@ -250,7 +247,7 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
 
   it('shows the holds of its process while Redis is unreachable', async () => {
     const started = await start();
-    const held = await locksOf(started).acquire('held');
+    await using _ = await locksOf(started).acquire('held');
     await server.client().call('ACL', 'SETUSER', 'default', '-scan');
     try {
       const found = await json(started, '/locks');
@@ -259,7 +256,6 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     } finally {
       await server.client().call('ACL', 'SETUSER', 'default', '+scan');
     }
-    await held.release();
   });
 
   it('remembers the holds that this process has lost', async () => {
@@ -279,10 +275,9 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
     const held = await started.nest
       .get<LockService>('nest-redis-lock:LockService:other')
       .acquire('elsewhere');
-    const hidden = await locksOf(started).acquire('hidden');
+    await using _ = await locksOf(started).acquire('hidden');
     expect((await json(started, '/locks')).names).toMatchObject([{ name: 'elsewhere' }]);
     await held.release();
-    await hidden.release();
   });
 
   describe('with actions', () => {
@@ -304,10 +299,9 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
       ['a neighbour of the same domain sends', { ...ACTING, 'sec-fetch-site': 'same-site' }],
     ])('refuses what %s', async (_who, headers) => {
       const started = await start(acting);
-      const held = await locksOf(started).acquire('order:42');
+      await using _ = await locksOf(started).acquire('order:42');
       expect((await started.get('/locks/order:42', { method: 'DELETE', headers })).status).toBe(403);
       expect((await locksOf(started).query('order:42')).held).toHaveLength(1);
-      await held.release();
     });
 
     it('releases only the intended holder', async () => {
@@ -346,10 +340,9 @@ describe.each(platforms)('The inspector on %s', (_name, platform) => {
 
     it('has no such route without them', async () => {
       const started = await start({ public: true });
-      const held = await locksOf(started).acquire('order:42');
+      await using held = await locksOf(started).acquire('order:42');
       expect((await started.get('/locks/order:42', { method: 'DELETE', headers: ACTING })).status).toBe(404);
       expect(held.held).toBe(true);
-      await held.release();
     });
   });
 

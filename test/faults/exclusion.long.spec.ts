@@ -1,15 +1,12 @@
+import { duringTests } from '../support/during-tests.js';
 import { expectExclusion, type RunFigures } from './support/exclusion.js';
 import { FaultScene } from './support/fault-scene.js';
 
 describe('four processes with random work and random faults, for minutes', () => {
-  let scene: FaultScene;
+  const scene = duringTests(() => FaultScene.start(4));
   const runs: RunFigures[] = [];
 
-  beforeAll(async () => {
-    scene = await FaultScene.start(4);
-  });
-  afterAll(async () => {
-    await scene[Symbol.asyncDispose]();
+  afterAll(() => {
     const [holds, faults] = [sum(runs.map((run) => run.holds)), sum(runs.map((run) => run.faults))];
     process.stdout.write(`${runs.length} runs, ${holds} holds, ${faults} faults: no rule broken\n`);
   });

@@ -48,9 +48,8 @@ describe('a late or lost reply', () => {
     expect(await extension).toMatchObject({ code: 'LOCK_LOST' });
     expect(lost.held).toBe(false);
     // Its work goes on and on; only a renewal could keep the name from the others.
-    const next = await other.acquire('job');
+    await using next = await other.acquire('job');
     expect(next.held).toBe(true);
-    await next.release();
   });
 
   it('never lets a hold outlast its lease in Redis after minHold', async () => {
@@ -102,13 +101,12 @@ describe('a late or lost reply', () => {
     const { signal } = expired;
 
     // The lease ends here a little earlier than in Redis, where the key is then still this process's.
-    const next = await holder.acquire('job');
+    await using next = await holder.acquire('job');
 
     expect(signal.aborted).toBe(true);
     expect(next.fencingToken).toBeGreaterThan(expired.fencingToken);
     await expired.release();
     expect(await server.client().get(KEY)).toMatch(new RegExp(`:${next.fencingToken}$`));
-    await next.release();
   });
 
   it.each([

@@ -61,13 +61,12 @@ describe('A late copy of an acquire', () => {
     await using instance = await new Instance({ connection: proxy.url, commandTimeout: 3 * KEPT }).warmUp();
     const before = (await server.commandCounts())['evalsha'] ?? 0;
     proxy.delay(2 * KEPT, 'toServer');
-    const lock = await instance.locks.acquire('n', { outageTimeout: 10_000 });
+    await using lock = await instance.locks.acquire('n', { outageTimeout: 10_000 });
     proxy.pass();
 
     expect(lock.held).toBe(true);
     // More often where the machine is busy, too.
     expect(((await server.commandCounts())['evalsha'] ?? 0) - before).toBeGreaterThanOrEqual(2);
-    await lock.release();
   });
 
   it('is distinguished from a delayed request, which is repeated with twice the time', async () => {

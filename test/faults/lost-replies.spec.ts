@@ -4,18 +4,15 @@ import { cancelScript } from '../../lib/store/scripts/cancel.script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseByOwnerScript } from '../../lib/store/scripts/release-by-owner.script.js';
 import { yieldScript } from '../../lib/store/scripts/yield.script.js';
+import { duringTests } from '../support/during-tests.js';
 import { FaultScene } from './support/fault-scene.js';
 import { expectNoHarm, HeldScene } from './support/held-scene.js';
 
 describe('repeatedly lost replies', () => {
-  let scene: FaultScene;
+  const scene = duringTests(() => FaultScene.start(3));
   let held: HeldScene;
 
-  beforeAll(async () => {
-    scene = await FaultScene.start(3);
-    held = new HeldScene(scene);
-  });
-  afterAll(() => scene[Symbol.asyncDispose]());
+  beforeAll(() => void (held = new HeldScene(scene)));
 
   it.each([
     ['acquire', acquireScript.sha],

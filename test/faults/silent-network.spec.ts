@@ -51,7 +51,7 @@ describeFar(`A network namespace that drops packets silently${withoutFar}`, () =
 
   describe.each(['toServer', 'toClient'] as const)('in this direction: %s', (direction) => {
     it('delays a call on a cut command connection, and keeps its hold', async () => {
-      const kept = await cut.locks.acquire('kept', { ttl: TTL });
+      await using kept = await cut.locks.acquire('kept', { ttl: TTL });
       expect(await server.cut('cut', 'commands', direction)).toBe(1);
       const cutAt = performance.now();
       const awake = await unstalled(async () => {
@@ -64,7 +64,6 @@ describeFar(`A network namespace that drops packets silently${withoutFar}`, () =
       await handOff(healthy, cut, TTL);
       expect((await healthy.locks.query('kept')).held).toHaveLength(1);
       expect(kept.held).toBe(true);
-      await kept.release();
     });
 
     it('replaces a cut connection for messages within 3 s while a caller waits', async () => {

@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import type { LuaScript } from '../../lib/store/scripts/lua-script.js';
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { type ClientRequest, RequestLog } from '../support/request-log.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -9,12 +10,12 @@ import { waitFor } from '../support/wait-for.js';
 import { Instance } from './instance.js';
 
 describe('Hand-off across instances', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
+  const log = duringTests(() => RequestLog.open(server));
   let inboxRoad: TcpProxy;
   let near: Instance;
   let far: Instance;
   let client: TwoRoads;
-  let log: RequestLog;
 
   /** Goes one way for commands and another one for its inbox. */
   class TwoRoads extends Redis {
@@ -31,14 +32,6 @@ describe('Hand-off across instances', () => {
     }
   }
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    log = await RequestLog.open(server);
-  });
-  afterAll(async () => {
-    log.close();
-    await server.stop();
-  });
   beforeEach(async () => {
     inboxRoad = await TcpProxy.start(server);
     client = new TwoRoads({ host: '127.0.0.1', port: server.port });

@@ -1,3 +1,4 @@
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { tableOf } from '../docs/documents.js';
@@ -10,18 +11,16 @@ const PLACE = new RegExp(`^${INSTANCE}\\|\\d+\\|\\d+(\\|s\\d+(of\\d+)?)?$`);
 const CHANNEL = new RegExp(`^lock:inbox:${INSTANCE}$`);
 
 describe('what the module writes to Redis', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   const messages: string[] = [];
 
   beforeAll(async () => {
-    server = await RedisServer.start();
     const listener = server.client();
     listener.on('pmessage', (_pattern, channel: string, message: string) =>
       messages.push(`${channel} ${message}`),
     );
     await listener.psubscribe('lock:inbox:*');
   });
-  afterAll(() => server.stop());
 
   it('has the keys and forms that the page on keys lists, with the format version', async () => {
     await using one = await new Instance({ connection: server.url, wait: 30_000 }).warmUp();

@@ -1,24 +1,16 @@
 import { join } from 'node:path';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
-import { startWorker, type Worker } from '../support/worker.js';
+import { startWorker } from '../support/worker.js';
 import type { LeakCalls } from './leak.worker.js';
 
 const MEGABYTE = 2 ** 20;
 
 describe('The memory of a process', () => {
-  let server: RedisServer;
-  let worker: Worker<LeakCalls>;
-
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    worker = await startWorker<LeakCalls>(join(__dirname, 'leak.worker.ts'), [server.url]);
-    await worker.call('start');
-  });
-  afterAll(async () => {
-    await worker.kill();
-    await server.stop();
-  });
+  const server = duringTests(() => RedisServer.start());
+  const worker = duringTests(() => startWorker<LeakCalls>(join(__dirname, 'leak.worker.ts'), [server.url]));
+  beforeAll(() => worker.call('start'));
 
   const quiet = (): Promise<unknown> =>
     waitFor(async () => (await worker.call('inUse')).every((size) => size === 0), { timeout: 20_000 });

@@ -63,13 +63,12 @@ describe('A list of the locks of one Redis', () => {
     await admin.call('ACL', 'SETUSER', 'app', 'reset', ...rights);
     await using operator = open('operator');
     await using app = open('app');
-    const lock = await app.locks.acquire('job');
+    await using _ = await app.locks.acquire('job');
 
     expect(await namesOf(operator.locks)).toEqual(['job']);
     const refused = namesOf(app.locks);
     await expect(refused).rejects.toThrow(LockUnavailableError);
     await expect(refused).rejects.toThrow(/^Redis refused the request about locks \(NOPERM .*\+scan/);
-    await lock.release();
   });
 
   it('ends with an error when Redis is gone meanwhile', async () => {

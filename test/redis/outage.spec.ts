@@ -92,7 +92,7 @@ describe('While Redis does not answer', () => {
   });
 
   it('extend fails with LockUnavailableError, and the hold continues while its lease is certain', async () => {
-    const lock = await instance.locks.acquire('n', { ttl: 20_000 });
+    await using lock = await instance.locks.acquire('n', { ttl: 20_000 });
     server.freeze();
     const { code, cause } = await outcome(() => lock.extend());
 
@@ -100,7 +100,6 @@ describe('While Redis does not answer', () => {
     expect(cause).toBeInstanceOf(Error);
     expect(lock.held).toBe(true);
     server.thaw();
-    await lock.release();
   });
 
   it('a release neither fails nor hangs: it is logged, and the lease expires', async () => {

@@ -136,7 +136,7 @@ describe('A Redis that answers with an error', () => {
 
   it('has rejected an extension, a detachment and a query, and the messages say so', async () => {
     const { locks } = await connect();
-    const lock = await locks.acquire('n');
+    await using lock = await locks.acquire('n');
     await admin.config('SET', 'min-replicas-to-write', 1);
     const refused = expect.stringMatching(/^Redis refused .* \(NOREPLICAS .*\w\)/) as string;
 
@@ -149,7 +149,6 @@ describe('A Redis that answers with an error', () => {
     });
     expect(lock.held).toBe(true);
     await admin.config('SET', 'min-replicas-to-write', 0);
-    await lock.release();
   });
 
   it.each<[what: string, begin: () => Promise<void> | void]>([

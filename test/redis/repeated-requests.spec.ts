@@ -1,4 +1,5 @@
 import type { Redis, RedisOptions } from 'ioredis';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { unstalled } from '../support/unstalled.js';
@@ -9,19 +10,11 @@ import { Instance, type InstanceOptions } from './instance.js';
 const SOON = { timeout: 5_000 };
 
 describe('A request that ends a hold or a wait', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start({ config: { 'busy-reply-threshold': 10 } }));
+  const other = duringTests(() => new Instance({ connection: server.url }).warmUp());
   let admin: Redis;
-  let other: Instance;
   let instance: Instance | undefined;
 
-  beforeAll(async () => {
-    server = await RedisServer.start({ config: { 'busy-reply-threshold': 10 } });
-    other = await new Instance({ connection: server.url }).warmUp();
-  });
-  afterAll(async () => {
-    await other.locks.close();
-    await server.stop();
-  });
   beforeEach(async () => {
     admin = server.client();
     await admin.flushall();
@@ -101,7 +94,7 @@ describe('A request that ends a hold or a wait', () => {
 
     it.each(['exclusive', 'shared'] as const)('is sent again: the end of a wait, %s', async (mode) => {
       const { locks } = await connect();
-      const lock = await other.locks.acquire('n');
+      await using _ = await other.locks.acquire('n');
       const aborter = new AbortController();
       const waiting = locks.acquire('n', { mode, signal: aborter.signal });
       await waitFor(async () => (await other.locks.query('n')).pending.length === 1);
@@ -112,7 +105,6 @@ describe('A request that ends a hold or a wait', () => {
       await end();
 
       expect(await waitFor(async () => (await other.locks.query('n')).pending.length === 0, SOON)).toBe(true);
-      await lock.release();
     });
   });
 

@@ -26,11 +26,10 @@ describe('Silence', () => {
 
   it('costs exactly 1 request for a failed attempt', async () => {
     const [{ locks }, other] = instances as [Instance, Instance];
-    const lock = await locks.acquire('taken');
+    await using _ = await locks.acquire('taken');
     await log.clear();
     expect(await other.locks.tryAcquire('taken')).toBeUndefined();
     expect(await log.counts()).toEqual({ evalsha: 1 });
-    await lock.release();
   });
 
   it('costs no request for re-entry, and for an attempt while a local caller holds the lock', async () => {
@@ -114,14 +113,13 @@ describe('Silence', () => {
   it.each<[string, Partial<InstanceOptions>]>([
     ['that poll', { wake: 'poll' }],
     ['with keys for each name', { layout: 'per-name' }],
-  ])('publishes nothing by a forced release between instances %s', async (_, options) => {
+  ])('publishes nothing by a forced release between instances %s', async (_layout, options) => {
     await using instance = new Instance({ connection: server.url, ...options });
-    const lock = await instance.locks.acquire('n');
+    await using _ = await instance.locks.acquire('n');
     await server.resetCommandCounts();
     expect(await instance.locks.forceRelease('n')).toBe(true);
 
     expect(await server.commandCounts()).not.toHaveProperty('publish');
-    await lock.release();
   });
 
   it('costs no request to pass a lock on within an instance while its budget lasts', async () => {

@@ -212,7 +212,7 @@ describe('The trial of a server', () => {
       const strange = await strangeServer({});
       const each = instance(strange);
       const holder = await instance(server).warmUp();
-      const lock = await holder.locks.acquire(`old:${what}`);
+      await using lock = await holder.locks.acquire(`old:${what}`);
       await each.warmUp();
       const waiting = each.locks.acquire(lock.keys[0] ?? '');
       const refusal = waiting.catch((error: unknown) => error);
@@ -223,7 +223,6 @@ describe('The trial of a server', () => {
       await expect(each.locks.acquire('n')).rejects.toBeInstanceOf(LockConfigError);
       await expect(each.locks.tryAcquire(['n', 'm'])).rejects.toMatchObject(OLD);
       expect(each.logged.filter((message) => message.includes('6.2.14'))).toHaveLength(1);
-      await lock.release();
     });
   });
 });

@@ -3,6 +3,7 @@ import { LockService, RedisLockModule } from '../../lib/index.js';
 import { LockInspectorModule } from '../../lib/inspector/index.js';
 import { findChromium, startChromium } from '../../sample/01-flash-sale/screenshot/chromium.js';
 import { HttpApplication, platforms } from '../e2e/support/http-application.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { violations } from './support/page-checks.js';
@@ -35,7 +36,7 @@ interface PageElement {
 }
 
 describePage(`the page of the inspector${reason}`, () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: HttpApplication;
   let locks: LockService;
   let url: string;
@@ -46,7 +47,6 @@ describePage(`the page of the inspector${reason}`, () => {
   const requested = new Set<string>();
 
   beforeAll(async () => {
-    server = await RedisServer.start();
     const [, platform] = platforms[0] ?? [];
     if (!platform) throw new Error('There is no platform');
     app = await HttpApplication.start(
@@ -67,7 +67,6 @@ describePage(`the page of the inspector${reason}`, () => {
   afterAll(async () => {
     await browser?.close();
     await app.stop();
-    await server.stop();
   });
 
   beforeEach(async () => {
@@ -127,7 +126,7 @@ describePage(`the page of the inspector${reason}`, () => {
   it('shows in the details of a name until when a result is kept, and not the result', async () => {
     await locks.once('report', { keep: '1h' }, () => 'secret');
     const { done } = await locks.query('report');
-    const held = await locks.acquire('report');
+    await using _ = await locks.acquire('report');
     await open();
     await nameButton('report').click();
     const state = page.locator('#detail-state');
@@ -137,7 +136,6 @@ describePage(`the page of the inspector${reason}`, () => {
     expect(await state.textContent()).toMatch(/^A result is kept from .* until /);
     expect(await state.textContent()).toContain(` until ${shown}.`);
     expect(await page.content()).not.toContain('secret');
-    await held.release();
   });
 
   it('sorts the held names by age, name and waiters, and keeps the focus', async () => {
@@ -148,7 +146,7 @@ describePage(`the page of the inspector${reason}`, () => {
     await client.set('lock:{c}', minutesAgo(90), 'PX', 60_000);
     await client.set('lock:{d}', 'a foreign owner', 'PX', 60_000);
     await client.zadd('lock:{b}:q', 1, 'otherhost-8-def');
-    const held = await locks.acquire('a', { label: 'Orders.place' });
+    await using _ = await locks.acquire('a', { label: 'Orders.place' });
     await open();
     const column = (index: number) => page.locator(`#names td:nth-child(${index})`).allTextContents();
     const sortBy = (name: string) =>
@@ -169,7 +167,6 @@ describePage(`the page of the inspector${reason}`, () => {
     expect(await column(1)).toEqual(['d', 'c', 'b', 'a']);
     await sortBy('waiting');
     expect(await column(1)).toEqual(['b', 'a', 'c', 'd']);
-    await held.release();
   });
 
   it('shows the label of the hottest name, although its holds are short', async () => {
@@ -224,12 +221,12 @@ describePage(`the page of the inspector${reason}`, () => {
   });
 
   it('works with the keyboard alone, and keeps the focus while it redraws', async () => {
-    const held = await locks.acquire(['a', 'b']);
+    await using _ = await locks.acquire(['a', 'b']);
     await open();
     const focused = () => page.locator(':focus').evaluate((element) => element.outerHTML as string);
     await page.keyboard.press('Tab');
     expect(await focused()).toContain('id="pause"');
-    for (const _ of [1, 2, 3, 4, 5, 6]) await page.keyboard.press('Tab');
+    for (let i = 0; i < 6; i++) await page.keyboard.press('Tab');
     expect(await focused()).toContain('data-name="a"');
     await server.client().set('lock:{c}', 'elsewhere', 'PX', 60_000);
     await nameButton('c').waitFor();
@@ -238,12 +235,11 @@ describePage(`the page of the inspector${reason}`, () => {
     expect(await page.locator('dialog').isVisible()).toBe(true);
     await page.keyboard.press('Escape');
     expect(await page.locator('dialog').isVisible()).toBe(false);
-    await held.release();
   });
 
   it.each(['light', 'dark'] as const)('has no violation that axe knows, %s', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
-    const held = await locks.acquire('order:42', { label: 'Orders.place' });
+    await using _ = await locks.acquire('order:42', { label: 'Orders.place' });
     await locks.acquire('lost');
     await locks.forceRelease('lost');
     await open();
@@ -252,7 +248,6 @@ describePage(`the page of the inspector${reason}`, () => {
     await nameButton('order:42').click();
     await page.getByRole('button', { name: 'Release forcibly' }).waitFor();
     expect(await violations(page)).toEqual([]);
-    await held.release();
   });
 
   it('fits a phone 360 pixels wide', async () => {
@@ -279,7 +274,7 @@ describePage(`the page of the inspector${reason}`, () => {
     await page.setViewportSize({ width, height: 720 });
     const hanging = `otherhost-7-v1-0123456789ab:${(Date.now() - 3_600_000) * 1_000}`;
     await server.client().set('lock:{payout:7}', hanging, 'PX', 60_000);
-    const held = await locks.acquire(Array.from({ length: 50 }, (_, i) => `order:${i}`));
+    await using _ = await locks.acquire(Array.from(Array(50).keys(), (i) => `order:${i}`));
     await open();
     const first = page.locator('#names tbody tr').first();
     expect(await first.textContent()).toMatch(/^payout:760 min/);
@@ -288,7 +283,6 @@ describePage(`the page of the inspector${reason}`, () => {
       expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(720);
       expect((box?.x ?? Infinity) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
     }
-    await held.release();
   });
 
   it.each([360, 1280])('breaks no word, %i pixels wide', async (width) => {
@@ -349,14 +343,13 @@ describePage(`the page of the inspector${reason}`, () => {
     await open();
     await page.getByRole('button', { name: 'Pause' }).click();
     expect(await page.getByRole('button', { name: 'Pause' }).getAttribute('aria-pressed')).toBe('true');
-    const held = await locks.acquire('order:42');
+    await using _ = await locks.acquire('order:42');
     await page.getByRole('button', { name: 'Pause' }).click();
     await nameButton('order:42').waitFor();
-    await held.release();
   });
 
   it('reports that Redis is unreachable, and continues when it is back', async () => {
-    const held = await locks.acquire('order:42');
+    await using _ = await locks.acquire('order:42');
     await open();
     await server.client().call('ACL', 'SETUSER', 'default', '-scan');
     try {
@@ -366,7 +359,6 @@ describePage(`the page of the inspector${reason}`, () => {
       await server.client().call('ACL', 'SETUSER', 'default', '+scan');
     }
     await nameButton('order:42', '#names').waitFor();
-    await held.release();
   });
 
   it('takes everything from its own application, with a policy that allows nothing else', async () => {

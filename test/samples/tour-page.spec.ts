@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, startChromium } from '../../sample/01-flash-sale/screenshot/chromium.js';
 import { SOURCES } from '../../sample/01-flash-sale/tour/excerpts.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { beyondPhone, violations } from './support/page-checks.js';
@@ -24,8 +25,8 @@ const STOPS = [
 ] as const;
 
 describePage(`the tour of npm start${reason}`, () => {
-  let redis: RedisServer;
-  let runs: SampleRuns;
+  const redis = duringTests(() => RedisServer.start());
+  const runs = duringTests(() => SampleRuns.of('01-flash-sale'));
   let url: string;
   let browser: Browser;
   let context: BrowserContext;
@@ -33,19 +34,13 @@ describePage(`the tour of npm start${reason}`, () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    redis = await RedisServer.start();
-    runs = await SampleRuns.of('01-flash-sale');
     const run = runs.start(['--json', '--stock', '5', '--buyers', '9'], { REDIS_URL: redis.url });
     const printed = run.json<{ urls: string[] }>();
     browser = await startChromium(String(chromium));
     [url = ''] = (await printed).urls;
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await runs[Symbol.asyncDispose]();
-    await redis.stop();
-  });
+  afterAll(() => browser?.close());
 
   beforeEach(async () => {
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } });

@@ -12,6 +12,7 @@ import { quorumReleaseScript } from '../../lib/store/scripts/quorum-release.scri
 import { releaseScript } from '../../lib/store/scripts/release.script.js';
 import { releaseByOwnerScript } from '../../lib/store/scripts/release-by-owner.script.js';
 import { yieldScript } from '../../lib/store/scripts/yield.script.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 
 const FENCE = 'lock:fence';
@@ -286,12 +287,11 @@ const OTHER_TYPES: Readonly<Record<string, string>> = {
 };
 
 describe('A script for which Redis rejects', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let admin: Redis;
   let user: Redis;
 
   beforeAll(async () => {
-    server = await RedisServer.start();
     admin = server.client();
     await allow();
     user = server.client({ username: 'user', password: 'secret' });
@@ -299,7 +299,6 @@ describe('A script for which Redis rejects', () => {
     await listener.subscribe('lock:inbox:w', 'lock:inbox:v');
     await server.client().ssubscribe(`${N.lock}:inbox:w`);
   });
-  afterAll(() => server.stop());
 
   const allow = (...rights: readonly string[]): Promise<unknown> =>
     admin.call('ACL', 'SETUSER', 'user', 'reset', 'on', '>secret', '~*', '&*', '+@all', ...rights);

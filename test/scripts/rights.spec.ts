@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 import { isLockError } from '../../lib/errors/lock.error.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
+import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { IN_VAIN } from '../contract/observe.js';
@@ -14,14 +15,10 @@ const PATIENT = 20_000;
 const HASTY = 400;
 
 describe('A Redis user with the least rights', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start({ acl: [ADMIN] }));
   let admin: Redis;
 
-  beforeAll(async () => {
-    server = await RedisServer.start({ acl: [ADMIN] });
-    admin = server.client();
-  });
-  afterAll(() => server.stop());
+  beforeAll(() => void (admin = server.client()));
 
   /** What goes wrong for a user with these rights; nothing if it is enough. */
   const problems = async (
@@ -130,9 +127,8 @@ describe('A Redis user with the least rights', () => {
       ),
     ]);
     await using other = new Instance({ connection: server.url, wait: PATIENT, outageTimeout: PATIENT });
-    const reader = await other.locks.acquire('writer', { mode: 'shared' });
+    await using _ = await other.locks.acquire('writer', { mode: 'shared' });
     expect(await alone.locks.tryAcquire('writer')).toBeUndefined();
-    await reader.release();
   });
 
   it('that may not subscribe still gets locks, asks at intervals, and is warned once', async () => {
@@ -230,12 +226,11 @@ async function everything(
     ),
   ]);
 
-  const taken = await locks.acquire(name);
+  await using taken = await locks.acquire(name);
   await other.locks.acquire(name, { wait: IN_VAIN }).catch((error: unknown) => {
     if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
   });
   const aborted = once(taken.signal, 'abort', { signal: AbortSignal.timeout(timeout) });
   await other.locks.forceRelease(name);
   await aborted;
-  await taken.release();
 }

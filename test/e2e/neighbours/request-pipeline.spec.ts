@@ -168,7 +168,7 @@ describe.each(platforms)('a locked route on %s with http: false', (_name, adapte
   }
 
   it('leaves lock errors to filters that catch them', async () => {
-    const server = await RedisServer.start();
+    await using server = await RedisServer.start();
     const app = await HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: server.url, http: false })],
       controllers: [ReportsController],
@@ -179,6 +179,5 @@ describe.each(platforms)('a locked route on %s with http: false', (_name, adapte
     expect(await response.json()).toEqual({ busyFor: expect.any(Number) });
     await lock.release();
     await app.stop();
-    await server.stop();
   });
 });

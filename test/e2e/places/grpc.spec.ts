@@ -39,6 +39,7 @@ import {
   LockUnavailableError,
   RedisLockModule,
 } from '../../../lib/index.js';
+import { duringTests } from '../../support/during-tests.js';
 import { freePort } from '../../support/free-port.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -162,7 +163,7 @@ type Done = (error: ServiceError | null, reply?: Reply) => void;
 type Unary = (order: Partial<Order>, options: CallOptions, done: Done) => ClientUnaryCall;
 
 describe('a gRPC method', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let app: INestMicroservice;
   let client: StockClient;
   let other: TestingModule;
@@ -170,7 +171,6 @@ describe('a gRPC method', () => {
   let journal: Journal;
 
   beforeAll(async () => {
-    server = await RedisServer.start();
     other = await otherApplication(server.url);
     holder = other.get(LockService);
     const url = `127.0.0.1:${await freePort()}`;
@@ -198,7 +198,6 @@ describe('a gRPC method', () => {
     client.close();
     await app.close();
     await other.close();
-    await server.stop();
   });
 
   const isWaiting = (count: number): Promise<unknown> =>

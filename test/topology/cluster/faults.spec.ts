@@ -1,4 +1,5 @@
 import { now } from '../../faults/support/shared-clock.js';
+import { duringTests } from '../../support/during-tests.js';
 import { type RedisCluster, slotOf } from '../../support/redis-cluster.js';
 import { waitFor } from '../../support/wait-for.js';
 import { ClusterScene } from '../support/cluster-scene.js';
@@ -7,14 +8,10 @@ import { ClusterScene } from '../support/cluster-scene.js';
 const RECOVERY = 2_000;
 
 describe('A hundred callers in four processes that want one lock of a Redis Cluster', () => {
-  let scene: ClusterScene;
+  const scene = duringTests(() => ClusterScene.start(), 120_000);
   let cluster: RedisCluster;
 
-  beforeAll(async () => {
-    scene = await ClusterScene.start();
-    ({ cluster } = scene);
-  }, 120_000);
-  afterAll(() => scene[Symbol.asyncDispose]());
+  beforeAll(() => void ({ cluster } = scene));
 
   /** When a write to the lock's slot succeeded again, by a client that knows nothing of locks. */
   const whenWritable = async (name: string): Promise<number> => {

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { slotOf } from '../../../lib/store/redis/connection/slot-of.js';
 import { Instance, type InstanceOptions } from '../../redis/instance.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import { ShardProxy } from '../../support/shard-proxy.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -9,18 +10,10 @@ const AMPLE = 20_000;
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six'];
 
 describe("layout: 'per-name', behind one endpoint of many shards", () => {
-  let cluster: RedisCluster;
-  let proxy: ShardProxy;
+  const cluster = duringTests(() => RedisCluster.start({ replicas: 0 }));
+  const proxy = duringTests(() => ShardProxy.start(cluster));
   const instances: Instance[] = [];
 
-  beforeAll(async () => {
-    cluster = await RedisCluster.start({ replicas: 0 });
-    proxy = await ShardProxy.start(cluster);
-  });
-  afterAll(async () => {
-    await proxy[Symbol.asyncDispose]();
-    await cluster.stop();
-  });
   afterEach(() => Promise.all(instances.splice(0).map(({ locks }) => locks.close())));
 
   const open = (options: InstanceOptions = {}): Instance => {

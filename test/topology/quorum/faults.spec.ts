@@ -102,7 +102,7 @@ describe('a quorum of five (row 9)', () => {
   it('renews by a majority: a hold outlasts its lease several times with two nodes hanging', async () => {
     const short = await scene.instance({ ...OPTIONS, ttl: 1_500 });
     await steadily(400, async (round) => {
-      const lock = await short.locks.acquire(`${name}:${round}`);
+      await using lock = await short.locks.acquire(`${name}:${round}`);
       for (const node of first(2)) scene.node(node).server.freeze();
       await new Promise((resolve) => setTimeout(resolve, 4_500));
       const { aborted: isAborted } = lock.signal;
@@ -110,13 +110,12 @@ describe('a quorum of five (row 9)', () => {
 
       expect(isAborted).toBe(false);
       expect(lock.held).toBe(true);
-      await lock.release();
     });
   });
 
   it('aborts the signal of a hold that has lost its majority before its lease ends on the nodes that are left', async () => {
     const short = await scene.instance({ ...OPTIONS, ttl: 3_000 });
-    const lock = await short.locks.acquire(name);
+    await using lock = await short.locks.acquire(name);
     await waitFor(async () => (await scene.owners(name)).every((owner) => owner !== null));
     for (const node of first(3)) scene.node(node).server.freeze();
     const ended = aborted(lock.signal);
@@ -128,7 +127,6 @@ describe('a quorum of five (row 9)', () => {
     expect(lock.held).toBe(false);
     expect(left.every((owner) => owner?.startsWith(short.name))).toBe(true);
     for (const node of first(3)) scene.node(node).server.thaw();
-    await lock.release();
   });
 
   it('leaves no late grant behind: a grant that arrives after its caller was rejected is released', async () => {

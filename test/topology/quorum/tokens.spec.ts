@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { SystemClock } from '../../../lib/primitives/clock.js';
 import { type Grant, isGrant } from '../../../lib/store/grant.js';
 import { QuorumStore } from '../../../lib/store/quorum/quorum.store.js';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { nodeMode } from './node-mode.arbitrary.js';
 import { NODES } from './scene.js';
@@ -54,17 +55,13 @@ const skews = fc.array(fc.integer({ min: -5_000_000, max: 5_000_000 }), {
 });
 
 describe('fencing tokens of a quorum', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let nodes: readonly SteppedNode[];
   let runs = 0;
   /** Grants that a majority gave, over all runs: a run in which nothing is granted shows nothing. */
   let grants = 0;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    nodes = Array.from({ length: NODES }, (_, db) => new SteppedNode(server, db));
-  });
-  afterAll(() => server.stop());
+  beforeAll(() => void (nodes = Array.from({ length: NODES }, (_, db) => new SteppedNode(server, db))));
 
   it('grow from hold to hold, whichever nodes answer and however wrong the clocks are, and one holds at a time', async () => {
     await fc.assert(

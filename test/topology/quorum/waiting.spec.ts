@@ -115,10 +115,9 @@ describe('a quorum of five', () => {
     const next = await scene.instance();
     // What a process leaves that dies: a lease on each node, of an owner that nobody knows.
     await Promise.all(ALL.map((node) => scene.client(node).set(`lock:{${name}}`, 'dead-1-2:3', 'PX', 1_500)));
-    const lock = await next.locks.acquire(name, { wait: 25_000 });
+    await using lock = await next.locks.acquire(name, { wait: 25_000 });
 
     expect(await scene.owners(name)).toContain(`${next.name}:${lock.fencingToken}`);
-    await lock.release();
   });
 
   it('leaves the lock free after a foreign hold and a turn, although another instance waits', async () => {

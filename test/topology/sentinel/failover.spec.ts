@@ -168,9 +168,8 @@ describe('A master that sentinels watch', () => {
 
     expect(next).toBe(behind);
     await waitFor(() => signal.aborted, { ...FAILOVER, that: 'the signal to abort' });
-    const after = await stranger.locks.acquire('job', { outageTimeout: TIMEOUT });
+    await using after = await stranger.locks.acquire('job', { outageTimeout: TIMEOUT });
     expect(after.fencingToken).toBeGreaterThan(fencingToken);
-    await after.release();
   });
 
   it('issues greater tokens after a failover that lost the last ones, while INCR repeats its numbers (row 8)', async () => {

@@ -1,18 +1,15 @@
 import type { Redis, RedisOptions } from 'ioredis';
+import { duringTests } from '../../support/during-tests.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { waitFor } from '../../support/wait-for.js';
 
 describe('TcpProxy', () => {
-  let server: RedisServer;
+  const server = duringTests(() => RedisServer.start());
   let proxy: TcpProxy;
   let direct: Redis;
 
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    direct = server.client();
-  });
-  afterAll(() => server.stop());
+  beforeAll(() => void (direct = server.client()));
 
   beforeEach(async () => {
     await direct.flushall();
