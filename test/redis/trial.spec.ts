@@ -183,6 +183,15 @@ describe('The trial of a server', () => {
     ]);
   });
 
+  it('finds nothing on a server that has renamed INFO', async () => {
+    await using renamed = await RedisServer.start({ config: { 'rename-command': 'INFO ""' } });
+    const connection = { host: renamed.host, port: renamed.port, enableReadyCheck: false };
+    await using each = new Instance({ connection });
+    await each.warmUp();
+
+    expect([each.store.wakesBy('n'), ...each.logged]).toEqual(['message']);
+  });
+
   it('rejects calls for a finding or ignores it, according to startupChecks', async () => {
     const policy = { maxmemory: '100mb', 'maxmemory-policy': 'volatile-lru' };
     await using evicting = await RedisServer.start({ config: policy });

@@ -31,7 +31,8 @@ if not version then
   version = type(info) == 'string' and string.match(info, 'redis_version:(%S+)') or ''
 end
 local policy = ''
-if not redis.acl_check_cmd or redis.acl_check_cmd('INFO', 'memory') then
+local has_info, may_read = pcall(redis.acl_check_cmd, 'INFO', 'memory')
+if not redis.acl_check_cmd or has_info and may_read then
   local memory = redis.pcall('INFO', 'memory')
   if type(memory) == 'string' and string.match(memory, 'maxmemory:(%d+)') ~= '0' then
     policy = string.match(memory, 'maxmemory_policy:([%w-]+)') or ''
