@@ -6,13 +6,12 @@ import type { LockService } from '../../service/lock.service.js';
 import { OnceLock } from '../../service/once/once-lock.js';
 import { NestedHold } from '../../service/reentrance/nested-hold.js';
 import { Invocation } from '../../service/invocation/invocation.js';
-import { Abandonment } from '../../primitives/abandonment.js';
+import { Abandonment, onAbort } from '../../primitives/abandonment.js';
 import { Enclosure } from '../../primitives/enclosure.js';
 import { ClientAbandonment } from './client-abandonment.js';
 import { endAfter, type Ending } from './end-after.js';
 import { type InvokedHandler, lockedMethodsAt, invokedHandler } from './invoked-handler.js';
 import type { LockedMethod } from './locked-method.js';
-import { SlotQueue } from './slot-queue.js';
 import { assertNotLost, releaseQuietly } from './while-held.js';
 
 /** A call that has the slot. */
@@ -258,6 +257,38 @@ export class LockSlot extends Invocation {
     await Promise.all(this.kept.map(releaseQuietly));
     // A mock of a lock may lack this method.
     if (how === 'completed') for (const lock of this.kept as Partial<GrantedLock>[]) lock.assertNotLost?.();
+  }
+}
+
+/** Calls that wait for the slot, in arrival order. */
+class SlotQueue {
+  private readonly waiting = new Set<() => void>();
+
+  /**
+   * Waits for the slot, and then takes it by `take`, in the step that frees it.
+   *
+   * @param caller ends the wait: the Promise rejects with its reason.
+   */
+  wait<T>(caller: Abandonment, take: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (caller.aborted) return reject(caller.reason);
+      const endWait = onAbort(caller.signal, () => {
+        this.waiting.delete(begin);
+        reject(caller.reason);
+      });
+      const begin = (): void => {
+        this.waiting.delete(begin);
+        endWait();
+        resolve(take());
+      };
+      this.waiting.add(begin);
+    });
+  }
+
+  /** Gives the slot to the next waiting call. */
+  next(): void {
+    const [begin] = this.waiting;
+    begin?.();
   }
 }
 
