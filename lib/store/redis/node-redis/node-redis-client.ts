@@ -10,8 +10,7 @@ import type {
 } from '../connection/redis-client.js';
 import { HANDSHAKE_TIMEOUT } from '../connection/reconnecting.js';
 import { isAnswer } from '../connection/redis-error.js';
-import { Sockets } from './sockets.js';
-import { SplitTick } from './split-tick.js';
+import { Sockets, SplitTick } from './sockets.js';
 import { type NodeRedis, type ReconnectStrategy, end } from './node-redis.js';
 
 /** The message of node-redis for any lost connection. */

@@ -1,5 +1,5 @@
 import { waitFor } from '../../../support/wait-for.js';
-import { SplitTick } from '../../../../lib/store/redis/node-redis/split-tick.js';
+import { SplitTick } from '../../../../lib/store/redis/node-redis/sockets.js';
 
 /** A client that writes as node-redis does: at the end of a tick, all that was sent in it. */
 class Client {
