@@ -154,10 +154,11 @@ export function evaluatorOf(
   redis: Redis | Cluster,
   { reconnectOnError }: RedisOptions,
 ): RedisClient['evaluate'] {
-  // The client would repeat an unknown digest on each new connection without end.
-  const needsText = Boolean(reconnectOnError?.(NOSCRIPT));
+  /** Asked once, at the first script: most clients only receive messages, and the function is the application's. */
+  let needsText: boolean | undefined;
   return ({ script, keys, args }, by) =>
-    by === 'text' || needsText
+    // The client would repeat an unknown digest on each new connection without end.
+    by === 'text' || (needsText ??= Boolean(reconnectOnError?.(NOSCRIPT)))
       ? redis.eval(script.lua, keys.length, ...keys, ...args)
       : redis.evalsha(script.sha, keys.length, ...keys, ...args);
 }
