@@ -174,7 +174,7 @@ class Attachment {
   /** Whether enough replicas have confirmed the new owners. */
   private async isKnown(): Promise<boolean> {
     const { replicas } = this.options;
-    if (!replicas || replicas.min === 0) return true;
+    if (!replicas) return true;
     const leases = this.parts.map(({ name, to: owner, ttl }) => ({
       name,
       owner,
