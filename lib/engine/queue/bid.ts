@@ -27,6 +27,11 @@ export interface ArrivedGrant {
   readonly replicas: number;
 }
 
+/** A grant of a message, which no replica has confirmed. */
+export function handedOff(grant: Grant, ttl: number): ArrivedGrant {
+  return { grant, ttl, how: 'hand-off', replicas: 0 };
+}
+
 /**
  * The request of this instance to the store on behalf of callers with equal options. It lasts from the first attempt
  * until the grant, or until no local caller needs it. An exclusive bid receives one grant, whose fencing tokens the

@@ -7,7 +7,7 @@ import type { NameRecord } from './name-record.js';
 import type { Effect } from './name-effect.js';
 import type { Event } from './name-event.js';
 import { claim, handleReply } from './replies.js';
-import { Bid, IDLE } from './bid.js';
+import { Bid, handedOff, IDLE } from './bid.js';
 import { outageEnd, type Waiter } from './waiter.js';
 
 /** Milliseconds until a failed request is repeated. */
@@ -175,7 +175,7 @@ function granted(record: NameRecord, grants: readonly Grant[], claimTtl: number)
   }
   if (!record.isBusy) return claim(record, bid, news, claimTtl);
   // The answer decides.
-  for (const grant of news) bid.keep({ grant, ttl: claimTtl, how: 'hand-off', replicas: 0 });
+  for (const grant of news) bid.keep(handedOff(grant, claimTtl));
 }
 
 /** Passes the exclusive lock to the next caller here, lets the store decide, or leaves a gap for other clients. */

@@ -2,7 +2,7 @@ import { type Grant, isGrant, isShares, type Shares, type Taken } from '../../st
 import { deadlineOf, Lease } from '../hold/lease.js';
 import { ask, askOrGoIdle, cancel } from './asking.js';
 import type { NameRecord } from './name-record.js';
-import { type ArrivedGrant, type State, type TakenReply, type Bid, NO_GRANTS } from './bid.js';
+import { type ArrivedGrant, type State, type TakenReply, type Bid, handedOff, NO_GRANTS } from './bid.js';
 import { isAlike, type Waiter } from './waiter.js';
 
 /** Milliseconds after which an instance without messages asks again. */
@@ -29,10 +29,8 @@ export function claim(record: NameRecord, bid: Bid, grants: readonly Grant[], cl
   const { takenReply } = record;
   const sentAt = takenReply?.sentAt ?? -Infinity;
   // A grant that was made before that reply has ended since.
-  const fresh = grants.flatMap((grant): ArrivedGrant[] =>
-    takenReply && grant.token <= takenReply.tokenFloor
-      ? []
-      : [{ grant, ttl: claimTtl, how: 'hand-off', replicas: 0 }],
+  const fresh = grants.flatMap((grant) =>
+    takenReply && grant.token <= takenReply.tokenFloor ? [] : handedOff(grant, claimTtl),
   );
   const [first] = fresh;
   if (first && bid.terms) return takeShares(record, bid, fresh, sentAt);
