@@ -14,6 +14,7 @@ describe('beside a package that polls', () => {
 
   const open = async (): Promise<Instance> =>
     closing(await new Instance({ connection: server.url, wait: 60_000 }).warmUp());
+  const requests = async (): Promise<number> => (await server.commandCounts())['evalsha'] ?? 0;
   const plain = (name: string): PlainLock => new PlainLock(server.client(), `lock:{${name}}`);
 
   it('shares a name between 4 callers and 4 of redlock within a factor of 2', async () => {
@@ -79,7 +80,10 @@ describe('beside a package that polls', () => {
       const callers = Array.from({ length: 4 }, async (_, i) => {
         while (!over.signal.aborted) await instances[i % count]?.locks.using(`busy:${count}`, () => sleep(5));
       });
+      await waitFor(async () => (await instances[0]?.locks.query(`busy:${count}`))?.held.length);
       await waitFor(() => poller.tryAcquire(10_000), { timeout: 20_000, that: 'a gap' });
+      const before = await requests();
+      await waitFor(async () => (await requests()) > before, { that: 'an instance to meet this hold' });
       await poller.release();
       // From now on, each turn ends with a longer gap.
       const findAgain = async (): Promise<void> => {
