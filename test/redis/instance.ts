@@ -33,15 +33,26 @@ export class Instance implements AsyncDisposable {
     this.locks = new LockService(resolved, this.engine);
   }
 
-  /** Has every connection made and every script loaded, so that later requests are those of locks alone. */
+  /**
+   * Has every connection made and every script loaded, so that later requests are those of locks alone.
+   *
+   * If it rejects, the instance is closed: its connections would keep Jest from its end.
+   */
   async warmUp(): Promise<this> {
     const warm = async (): Promise<true> => {
       await this.locks.using(`warm-up:${this.name}`, { outageTimeout: 10_000 }, (lock) => lock.extend());
       return true;
     };
-    // A client whose own commands time out soon may not be answered in time by a busy machine.
-    await waitFor(warm, { timeout: 20_000, that: 'a first lock' });
-    await waitFor(() => this.store.wakesBy('warm-up') !== undefined, { that: 'the inbox to be subscribed' });
+    try {
+      // A client whose own commands time out soon may not be answered in time by a busy machine.
+      await waitFor(warm, { timeout: 20_000, that: 'a first lock' });
+      await waitFor(() => this.store.wakesBy('warm-up') !== undefined, {
+        that: 'the inbox to be subscribed',
+      });
+    } catch (error) {
+      await this.locks.close();
+      throw error;
+    }
     return this;
   }
 
