@@ -1,5 +1,4 @@
 import { isLockError } from '../../../lib/errors/lock.error.js';
-import type { LockOptions } from '../../../lib/options/lock-options.interface.js';
 import { IN_VAIN, isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
@@ -59,24 +58,6 @@ export function describeErrors({ it }: ContractContext): void {
       expect(waited[1]).toBeLessThan(Number(waited[0]));
     });
 
-    it.each(['', '}x', 'a\nb', '\uD800', 'x'.repeat(513), 7, undefined, null])(
-      'reject an invalid name: %p',
-      async ({ locks }, key) => {
-        const name = key as string;
-
-        for (const call of [
-          locks.acquire(name),
-          locks.tryAcquire(name),
-          locks.using(name, () => undefined),
-          locks.acquire([name]),
-        ]) {
-          await expect(call).rejects.toMatchObject({ code: 'LOCK_KEY' });
-        }
-        await expect(locks.query(name)).rejects.toMatchObject({ code: 'LOCK_KEY' });
-        await expect(locks.forceRelease(name)).rejects.toMatchObject({ code: 'LOCK_KEY' });
-      },
-    );
-
     it('reject more than 256 names, without a request', async ({ locks, name }) => {
       const some = (count: number): string[] => Array.from({ length: count }, (_, i) => `${name}:${i}`);
 
@@ -91,42 +72,6 @@ export function describeErrors({ it }: ContractContext): void {
       await isFree(locks, `${name}:0`);
 
       await (await locks.acquire([...some(2), ...some(255)])).release();
-    });
-
-    it.each<[keyof LockOptions, unknown]>([
-      ['ttl', 0],
-      ['ttl', 1.5],
-      ['ttl', '30 sec'],
-      ['wait', '-1s'],
-      ['wait', -1],
-      ['wait', Number.NaN],
-      ['outageTimeout', -1],
-      ['maxHold', 0],
-      ['minHold', Infinity],
-      ['renew', 'yes'],
-      ['reentrant', 1],
-      ['signal', {}],
-    ])('reject the option %s: %p, without a request', async ({ locks, name }, option, value) => {
-      const options = { [option]: value };
-      const refusal = { code: 'LOCK_CONFIG', message: expect.stringContaining(option) };
-
-      await expect(locks.acquire(name, options)).rejects.toMatchObject(refusal);
-      await expect(locks.tryAcquire(name, options)).rejects.toMatchObject(refusal);
-      await expect(locks.using(name, options, () => undefined)).rejects.toMatchObject(refusal);
-      await isFree(locks, name);
-    });
-
-    it('reject an option that does not exist, and suggest a similar one', async ({ locks, name }) => {
-      await expect(locks.acquire(name, { tll: 5 } as LockOptions)).rejects.toMatchObject({
-        code: 'LOCK_CONFIG',
-        message: expect.stringContaining('ttl'),
-      });
-    });
-
-    it('reject a minHold longer than maxHold', async ({ locks, name }) => {
-      await expect(locks.acquire(name, { minHold: 100, maxHold: 50 })).rejects.toMatchObject({
-        code: 'LOCK_CONFIG',
-      });
     });
 
     it('depend on the defaults of the module unless the call overrides them', async (context) => {

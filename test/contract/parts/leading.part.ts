@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LockConfigError, LockKeyError } from '../../../lib/errors/lock.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { blockEventLoop } from '../../support/block-event-loop.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -290,16 +289,6 @@ export function describeLeading({ it }: ContractContext): void {
       });
 
       await campaign;
-    });
-
-    it('rejects arguments that can never work', async ({ locks, name }) => {
-      await expect(locks.lead('', () => undefined)).rejects.toBeInstanceOf(LockKeyError);
-      await expect(locks.lead(name, 'work' as never)).rejects.toBeInstanceOf(LockConfigError);
-      await expect(locks.lead(name, () => undefined, { pause: -1 })).rejects.toThrow('pause');
-      await expect(locks.lead(name, () => undefined, { wait: 1 } as never)).rejects.toThrow(
-        'There is no option wait',
-      );
-      await expect(locks.lead(name, () => undefined, { onError: 1 as never })).rejects.toThrow('onError');
     });
   });
 }

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockConfigError } from '../../../lib/errors/lock.error.js';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
-import type { LockedWork } from '../../../lib/service/lock.service.js';
 import { IN_VAIN, isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
@@ -105,14 +103,6 @@ export function describeWork({ it }: ContractContext): void {
           expect(locks.current(name)).toBe(outer);
         }),
       );
-    });
-
-    it('must be a function', async ({ locks, name }) => {
-      const nothing = undefined as unknown as LockedWork<void>;
-
-      await expect(locks.using(name, nothing)).rejects.toBeInstanceOf(LockConfigError);
-      await expect(locks.using(name, {}, nothing)).rejects.toBeInstanceOf(LockConfigError);
-      await isFree(locks, name);
     });
   });
 }

@@ -4,49 +4,13 @@ import { CurrentLock, Locked, LockConfigError } from '../../../lib/index.js';
 describe('@Locked', () => {
   it.each([
     ['a template with a mistake', () => Locked('order:<0'), 'order:<0'],
-    [
-      'an unknown option',
-      () => Locked('a', { timeout: 5 } as object),
-      'no option timeout. Did you mean wait?',
-    ],
     ['a misspelt option', () => Locked('a', { onTimeOut: 'skip' } as object), 'Did you mean onTimeout?'],
-    ['a bad ttl', () => Locked('a', { ttl: 5 }), 'ttl must be a whole number of milliseconds from 10'],
     [
       'a bad onTimeout',
       () => Locked('a', { onTimeout: 'ignore' as 'skip' }),
       "'throw', 'skip' or a function",
     ],
     ['a bad module', () => Locked('a', { module: 7 as unknown as string }), 'the name of a RedisLockModule'],
-    [
-      'a minHold beyond maxHold',
-      () => Locked('a', { minHold: 20, maxHold: 10 }),
-      'minHold must be at most maxHold',
-    ],
-    [
-      'a limit of exclusive holds',
-      () => Locked('a', { mode: 'exclusive', limit: 5 }),
-      "limit needs mode 'shared'",
-    ],
-    [
-      'more permits than the limit',
-      () => Locked('a', { mode: 'shared', limit: 2, permits: 3 }),
-      'permits must be at most limit, but permits is 3 and limit is 2',
-    ],
-    [
-      'permits of exclusive holds',
-      () => Locked('a', { mode: 'exclusive', permits: 2 }),
-      "permits needs mode 'shared' and a limit",
-    ],
-    [
-      'permits of holds without a limit',
-      () => Locked('a', { mode: 'shared', limit: Infinity, permits: 2 }),
-      "permits needs mode 'shared' and a limit",
-    ],
-    [
-      'permits that are not whole',
-      () => Locked('a', { limit: 3, permits: 1.5 }),
-      'permits must be a whole number',
-    ],
   ])('refuses %s when the class is defined', (_mistake, decorate, message) => {
     expect(decorate).toThrow(LockConfigError);
     expect(decorate).toThrow(message);

@@ -4,13 +4,6 @@ import { resolveLeadOptions } from '../../../lib/options/lead-options.js';
 const resolve = (options: object): unknown => resolveLeadOptions(options);
 
 describe('the options of a campaign', () => {
-  it.each(['wait', 'outageTimeout', 'reentrant', 'mode', 'limit'])(
-    'do not include %s, which a campaign decides itself',
-    (option) => {
-      expect(() => resolve({ [option]: 5 })).toThrow(`There is no option ${option}.`);
-    },
-  );
-
   it('let a campaign wait without limit, for an exclusive hold with the label leader', () => {
     expect(resolve({ ttl: 500 })).toEqual({
       pause: 1_000,

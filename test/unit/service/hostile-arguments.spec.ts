@@ -91,6 +91,7 @@ const VALUES: Record<string, Call> = Object.fromEntries([
   ]),
   ['once keep', (locks, keep) => locks.once('name', { keep }, work)],
   ['list limit', (locks, limit) => listed(locks, { limit })],
+  ['list prefix', (locks, prefix) => listed(locks, { prefix })],
   ['forceRelease owners', (locks, owners) => locks.forceRelease('name', { owners })],
   ['lead onError', (locks, onError) => locks.lead('name', work, { onError })],
 ]);
