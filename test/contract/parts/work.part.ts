@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError } from '../../../lib/errors/lock-lost.error.js';
-import { IN_VAIN, isFree } from '../observe.js';
+import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
+import { aborted, IN_VAIN, isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** using and current. */
@@ -44,9 +45,9 @@ export function describeWork({ it }: ContractContext): void {
 
     it('that succeeded although its lock was lost meanwhile rejects with LockLostError', async (context) => {
       const { locks, others, name } = context;
-      const work = async (): Promise<string> => {
+      const work = async ({ signal }: Lock): Promise<string> => {
         await others.forceRelease(name);
-        await sleep(50);
+        await aborted(signal);
         return 'result';
       };
 
