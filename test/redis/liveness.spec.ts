@@ -135,7 +135,8 @@ describe('Liveness', () => {
   it('grants after a waiter and the holder died together', async () => {
     const [other] = [await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url])];
     await other.call('start');
-    await other.call('acquire', 'both', { ttl: 1_000 });
+    // So long that a busy machine does not end it before both are dead.
+    await other.call('acquire', 'both', { ttl: 3_000 });
     await worker.call('contend', 'both', {});
     await queued('both', 1);
     const next = instance.locks.acquire('both');
