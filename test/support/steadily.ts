@@ -8,15 +8,20 @@ const ROUNDS = 5;
  *
  * @param bearable milliseconds for which the machine may stand still, in all, before a failure tells nothing
  * @param measure prepares everything anew: it gets the number of the round, for names of its own
+ * @param ping a request to the servers of the measure, if they answer meanwhile
  * @example
  * await steadily(200, async (round) => {
  *   const lock = await locks.acquire(`n:${round}`, { ttl: 500, renew: false });
  *   expect(lock.held).toBe(true);
  * });
  */
-export async function steadily<T>(bearable: number, measure: (round: number) => Promise<T>): Promise<T> {
+export async function steadily<T>(
+  bearable: number,
+  measure: (round: number) => Promise<T>,
+  ping?: () => Promise<unknown>,
+): Promise<T> {
   for (let round = 1; ; round++) {
-    const stalls = new Stalls();
+    const stalls = new Stalls(ping);
     try {
       return await measure(round);
     } catch (error) {

@@ -7,6 +7,9 @@ export const NODES = 5;
 export const MAJORITY = 3;
 export const ALL: readonly number[] = Array.from({ length: NODES }, (_, node) => node);
 
+/** Milliseconds until all nodes take part, on a busy machine. */
+const WHOLE = 20_000;
+
 /** Each subset of the nodes, as the indexes in it: all 32 of five. */
 export const SUBSETS: readonly (readonly number[])[] = Array.from({ length: 2 ** NODES }, (_, bits) =>
   ALL.filter((node) => (bits & (1 << node)) !== 0),
@@ -70,16 +73,24 @@ export class QuorumScene implements AsyncDisposable {
     return instance;
   }
 
-  /** Waits until an instance is granted and confirmed by every node, not by a majority alone. */
+  /**
+   * Waits until an instance is granted and confirmed by every node, not by a majority alone. Each must also answer it: a
+   * node runs what it was sent before it froze, although the instance has left that connection meanwhile.
+   */
   async isWhole(instance: Instance): Promise<void> {
     const name = `whole:${instance.name}`;
     await waitFor(
       async () => {
         await using lock = await instance.locks.acquire(name);
         const copies = await this.owners(name);
-        return lock.held && copies.every((owner) => owner?.startsWith(instance.name));
+        const nodes = (await instance.store.operations.nodes?.(WHOLE)) ?? [];
+        return (
+          lock.held &&
+          copies.every((owner) => owner?.startsWith(instance.name)) &&
+          nodes.every(({ trouble }) => trouble === undefined)
+        );
       },
-      { timeout: 20_000, that: 'all nodes to take part' },
+      { timeout: WHOLE, that: 'all nodes to take part' },
     );
   }
 
@@ -93,6 +104,11 @@ export class QuorumScene implements AsyncDisposable {
     let client = this.clients.get(index);
     if (!client) this.clients.set(index, (client = this.node(index).server.client()));
     return client;
+  }
+
+  /** Waits until these servers have answered, past their network. */
+  async ping(nodes: readonly number[] = ALL): Promise<void> {
+    await Promise.all(nodes.map((index) => this.client(index).ping()));
   }
 
   async endInstances(): Promise<void> {

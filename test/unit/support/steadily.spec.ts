@@ -33,6 +33,18 @@ describe('A measure', () => {
     expect(rounds).toEqual([1, 2, 3]);
   });
 
+  it('that fails while its server stands still is taken again', async () => {
+    const answered = sleep(300);
+    const rounds: number[] = [];
+    const measure = async (round: number): Promise<void> => {
+      rounds.push(round);
+      await sleep(200);
+      if (round === 1) throw new Error('too late');
+    };
+    await steadily(100, measure, () => answered);
+    expect(rounds).toEqual([1, 2]);
+  });
+
   it('that always fails fails at last, however long the machine stands still', async () => {
     const measure = async (): Promise<void> => {
       await standStill();
