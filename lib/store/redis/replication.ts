@@ -3,7 +3,7 @@ import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { ReplicaDemand } from '../grant.js';
 import type { Extended, Extension } from '../lock-store.js';
 import type { RedisConnection } from './connection/connection.js';
-import { extendLeases } from './extend-leases.js';
+import { extendEach } from './extend-leases.js';
 import type { KeySpace } from './key-space.js';
 import type { RedisClient } from './connection/redis-client.js';
 
@@ -76,32 +76,41 @@ class ReplicaLane {
     this.answerDue = now + timeout + this.commandTimeout;
     this.wakeUp.at(this.answerDue);
     const extensions = batch.map(({ extension }) => extension);
+    const written = extendEach(extensions, {
+      keySpace: this.keySpace,
+      run: (script, keys, args) => this.client.evaluate({ script, keys, args: [...args, 'write'] }, 'text'),
+      maxBatch: BATCH,
+    });
     try {
-      const written = extendLeases(extensions, {
-        keySpace: this.keySpace,
-        run: (script, keys, args) => this.client.evaluate({ script, keys, args: [...args, 'write'] }, 'text'),
-        maxBatch: BATCH,
-      });
       const [extended, replicas] = await Promise.all([
-        written.then((leases) => this.settleLost(batch, leases)),
+        Promise.allSettled(written).then((answers) => this.settleUnextended(batch, answers)),
         this.client.wait(this.min, timeout),
       ]);
       batch.forEach((request, i) => {
         if (this.requests.delete(request)) request.resolve(replicas >= this.min ? extended[i] : undefined);
       });
     } catch (error) {
-      const problem = this.connection.problemOf(error);
-      for (const request of batch) if (this.requests.delete(request)) request.reject(problem);
+      for (const request of batch) this.reject(request, error);
     }
   }
 
-  /** Settles the requests whose lease is lost, without waiting for replicas. */
-  private settleLost(batch: readonly Request[], extended: readonly Extended[]): readonly Extended[] {
-    this.written = true;
-    batch.forEach((request, i) => {
-      if (extended[i] === 0 && this.requests.delete(request)) request.resolve(0);
+  /** Settles the requests whose lease is lost, and those that Redis refused, without waiting for replicas. */
+  private settleUnextended(
+    batch: readonly Request[],
+    answers: readonly PromiseSettledResult<Extended>[],
+  ): readonly Extended[] {
+    this.written = answers.some(({ status }) => status === 'fulfilled');
+    return batch.map((request, i) => {
+      const answer = answers[i];
+      if (answer?.status === 'rejected') this.reject(request, answer.reason);
+      const extended = answer?.status === 'fulfilled' ? answer.value : undefined;
+      if (extended === 0 && this.requests.delete(request)) request.resolve(0);
+      return extended;
     });
-    return extended;
+  }
+
+  private reject(request: Request, error: unknown): void {
+    if (this.requests.delete(request)) request.reject(this.connection.problemOf(error));
   }
 
   private expire(now: number): void {

@@ -6,6 +6,7 @@ import { isFree, isQueued } from '../../contract/observe.js';
 import { Instance, type InstanceOptions } from '../../redis/instance.js';
 import { duringTests } from '../../support/during-tests.js';
 import { ReplicaSet } from '../../support/replica-set.js';
+import { LEAST_RIGHTS } from '../../scripts/least-rights.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -13,6 +14,11 @@ import { waitFor } from '../../support/wait-for.js';
 const AMPLE = 20_000;
 /** Replicas that are cut off are waited for that long. */
 const SHORT = 150;
+const NOPERM = /^Redis refused .* \(NOPERM /;
+const REFUSED = {
+  code: 'LOCK_UNAVAILABLE',
+  message: expect.stringMatching(/^Redis refused .* \(NOREPLICAS /) as string,
+};
 
 describe('A lock that replicas must confirm', () => {
   jest.setTimeout(90_000);
@@ -22,6 +28,7 @@ describe('A lock that replicas must confirm', () => {
 
   afterEach(async () => {
     await Promise.all(instances.splice(0).map(({ locks }) => locks.close()));
+    await set.master.client().config('SET', 'min-replicas-to-write', 0);
     await set.mend();
   });
 
@@ -190,6 +197,49 @@ describe('A lock that replicas must confirm', () => {
     expect(longer.held).toBe(true);
   });
 
+  it('names the refusal of renewals that share a WAIT with a lost hold', async () => {
+    const { locks } = await open({ replicas: { min: 1, timeout: AMPLE }, outageTimeout: SHORT });
+    const gone = await locks.acquire('gone', { outageTimeout: AMPLE });
+    await using one = await locks.acquire('one', { outageTimeout: AMPLE });
+    await using both = await locks.acquire(['two', 'three'], { outageTimeout: AMPLE });
+    await set.master.client().del('lock:{gone}');
+    await refuseWrites();
+
+    const [lost, ...refused] = await Promise.all(
+      [gone, one, both].map((lock) => failure(lock.extend(60_000))),
+    );
+
+    expect(lost).toBeInstanceOf(LockLostError);
+    for (const error of refused) expect(error).toMatchObject(REFUSED);
+  });
+
+  it('names the refusal of a grant that shares a WAIT with another one', async () => {
+    const admin = set.master.client();
+    await admin.call('ACL', 'SETUSER', 'user', 'reset', 'on', '>secret', '+info', '+wait', ...LEAST_RIGHTS);
+    const connection = `redis://user:secret@${set.master.host}:${set.master.port}`;
+    const { locks } = await open({ connection, replicas: { min: 2, timeout: AMPLE } });
+    const { link } = set.replica(0);
+    link.hold('toClient');
+    const first = locks.acquire('first');
+    await waitFor(async () => waitingClient(String(await admin.client('LIST'))), {
+      that: 'a WAIT to be under way',
+    });
+    const granted = locks.acquire('granted');
+    const refused = failure(locks.acquire('refused', { mode: 'shared' }));
+    for (const name of ['granted', 'refused']) await waitFor(() => exists(`lock:{${name}}`));
+    // Only scripts about shared holds check it.
+    await admin.call('ACL', 'SETUSER', 'user', '-zpopmin');
+    link.pass();
+    await using one = await first;
+    await using another = await granted;
+
+    expect([one.held, another.held]).toEqual([true, true]);
+    expect(await refused).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(NOPERM) as string,
+    });
+  });
+
   it('is not confirmed if the connection that waits for replicas breaks', async () => {
     // A handshake without commands: on this Redis each of them would make WAIT look at the latest write of anybody.
     const { host, port } = set.master;
@@ -266,10 +316,22 @@ describe('A lock that replicas must confirm', () => {
     expect(await waiting.wait(2, SHORT)).toBe(0);
   });
 
+  /** The master requires more replicas than there are. */
+  async function refuseWrites(): Promise<void> {
+    await set.master.client().config('SET', 'min-replicas-to-write', 3);
+  }
+
   async function waits(): Promise<number> {
     return (await set.master.commandCounts())['wait'] ?? 0;
   }
 });
+
+function failure(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
 
 function settling(promise: Promise<unknown>): { settled: boolean } {
   const seen = { settled: false };
