@@ -3,6 +3,7 @@ import { AnswerWakeUp } from '../../primitives/wake-up.js';
 import type { ReplicaDemand } from '../grant.js';
 import type { Extended, Extension } from '../lock-store.js';
 import type { RedisConnection } from './connection/connection.js';
+import { isPermanent } from './connection/redis-error.js';
 import { extendEach } from './extend-leases.js';
 import type { KeySpace } from './key-space.js';
 import type { RedisClient } from './connection/redis-client.js';
@@ -86,19 +87,26 @@ class ReplicaLane {
         Promise.allSettled(written).then((answers) => this.settleUnextended(batch, answers)),
         this.client.wait(this.min, timeout),
       ]);
-      batch.forEach((request, i) => {
-        if (this.requests.delete(request)) request.resolve(replicas >= this.min ? extended[i] : undefined);
-      });
+      if (!extended) for (const request of batch) await this.ask([request]);
+      else
+        batch.forEach((request, i) => {
+          if (this.requests.delete(request)) request.resolve(replicas >= this.min ? extended[i] : undefined);
+        });
     } catch (error) {
       for (const request of batch) this.reject(request, error);
     }
   }
 
-  /** Settles the requests whose lease is lost, and those that Redis refused, without waiting for replicas. */
+  /**
+   * Settles the requests whose lease is lost, and those that Redis refused, without waiting for replicas. Returns
+   * undefined if a single request, such as one with a forbidden key, may have caused the refusal of all.
+   */
   private settleUnextended(
     batch: readonly Request[],
     answers: readonly PromiseSettledResult<Extended>[],
-  ): readonly Extended[] {
+  ): readonly Extended[] | undefined {
+    if (batch.length > 1 && answers.every((each) => each.status === 'rejected' && isPermanent(each.reason)))
+      return undefined;
     this.written = answers.some(({ status }) => status === 'fulfilled');
     return batch.map((request, i) => {
       const answer = answers[i];

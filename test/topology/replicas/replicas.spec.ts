@@ -240,6 +240,24 @@ describe('A lock that replicas must confirm', () => {
     });
   });
 
+  it('continues beside one whose key is now forbidden to the user', async () => {
+    const admin = set.master.client();
+    await admin.call('ACL', 'SETUSER', 'user', 'reset', 'on', '>secret', '+info', '+wait', ...LEAST_RIGHTS);
+    const connection = `redis://user:secret@${set.master.host}:${set.master.port}`;
+    const { locks } = await open({ connection, replicas: { min: 2, timeout: AMPLE } });
+    const [forbidden, allowed] = await Promise.all([locks.acquire('forbidden'), locks.acquire('allowed')]);
+    await admin.call('ACL', 'SETUSER', 'user', 'resetkeys', '~lock:{allowed}*');
+
+    const [refused] = await Promise.all([failure(forbidden.extend(60_000)), allowed.extend(60_000)]);
+
+    expect(refused).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(NOPERM) as string,
+    });
+    await admin.call('ACL', 'SETUSER', 'user', 'allkeys');
+    await Promise.all([forbidden.release(), allowed.release()]);
+  });
+
   it('is not confirmed if the connection that waits for replicas breaks', async () => {
     // A handshake without commands: on this Redis each of them would make WAIT look at the latest write of anybody.
     const { host, port } = set.master;
