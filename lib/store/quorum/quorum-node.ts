@@ -1,5 +1,6 @@
 import type { StoreEvents } from '../lock-store.js';
 import { KeySpace } from '../redis/key-space.js';
+import type { ScriptServer } from '../redis/script-batch.js';
 import type { LuaScript } from '../scripts/lua-script.js';
 
 /** Whether a request acquires or ends a grant. */
@@ -55,5 +56,10 @@ export class QuorumKeys extends KeySpace {
   of(name: string): [lock: string, queue: string, fence: string] {
     const [lock, queue] = this.keys(name);
     return [lock, queue, this.fence(lock)];
+  }
+
+  /** Runs scripts about these keys at a node. */
+  at(node: QuorumNode): ScriptServer {
+    return { keySpace: this, run: (...call) => node.run('take', ...call) };
   }
 }

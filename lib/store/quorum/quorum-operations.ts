@@ -95,9 +95,7 @@ export class QuorumOperations implements StoreOperations {
   }
 
   private lookAtAll(names: readonly string[]): Promise<readonly Vote<readonly LockSnapshot[]>[]> {
-    return this.quorum.askAll((node) =>
-      lookAt(names, { keySpace: this.keys, run: (...call) => node.run('take', ...call) }),
-    );
+    return this.quorum.askAll((node) => lookAt(names, this.keys.at(node)));
   }
 
   private namesAt(node: QuorumNode, beginning: string): AsyncIterable<readonly string[]> {

@@ -140,7 +140,7 @@ export class QuorumStore implements LockStore {
   async extend(batch: readonly Extension[]): Promise<readonly Extended[]> {
     const { keys, quorum } = this;
     const extended = await quorum.ask<Extended[], Extended[]>(
-      (node) => extendLeases(batch, { keySpace: keys, run: (...call) => node.run('take', ...call) }),
+      (node) => extendLeases(batch, keys.at(node)),
       (votes, open) => {
         const results = batch.map((_, i) => {
           const isRenewed = quorum.tally(votes, (replies) => {
