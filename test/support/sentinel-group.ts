@@ -88,6 +88,12 @@ export class SentinelGroup implements AsyncDisposable {
     return this.servers.filter((server) => server !== master);
   }
 
+  /** Lets the sentinels judge a silent master after so many milliseconds only. */
+  async judgeAfter(milliseconds: number = DOWN_AFTER): Promise<void> {
+    for (const sentinel of this.sentinels)
+      await request(sentinel, 'SENTINEL', 'SET', NAME, 'down-after-milliseconds', String(milliseconds));
+  }
+
   /** Kills the master, and waits until another server takes writes; returns that. */
   async failOver(): Promise<RedisServer> {
     const old = await this.master();
