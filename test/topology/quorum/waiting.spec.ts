@@ -121,7 +121,8 @@ describe('a quorum of five', () => {
   });
 
   it('leaves the lock free after a foreign hold and a turn, although another instance waits', async () => {
-    const [one, other] = [await scene.instance(), await scene.instance()];
+    const near = scene.nodes.map(({ server }) => server.url);
+    const [one, other] = [await scene.instance({ connection: near }), await scene.instance()];
     const isAwaited = (): Promise<boolean> =>
       one.locks.query(name).then(({ pending }) => pending.length === 1);
     await Promise.all(ALL.map((node) => scene.client(node).set(`lock:{${name}}`, 'foreign', 'PX', 60_000)));
@@ -131,8 +132,11 @@ describe('a quorum of five', () => {
     const turn = await first;
     const second = other.locks.acquire(name, { wait: OUTAGE });
     await waitFor(isAwaited);
+    // The other one would take it as soon as it hears of the release.
+    for (const { proxy } of scene.nodes) proxy.hold('toServer');
     await turn.release();
     const owners = await scene.owners(name);
+    for (const { proxy } of scene.nodes) proxy.pass();
 
     expect(owners.filter((owner) => owner === null).length).toBeGreaterThanOrEqual(MAJORITY);
     await (await second).release();
