@@ -91,6 +91,8 @@ describe('nest-redis-lock', () => {
 
   it('ls --sort lists the oldest holds, or the most waiters, first, before --limit', async () => {
     await using oldest = await holder.locks.acquire('b');
+    const grantedBy = Date.now();
+    await waitFor(() => Date.now() > grantedBy, { that: 'another millisecond: ages are compared by these' });
     await using younger = await holder.locks.acquire('a');
     await using other = await new Instance({ connection: server.url }).warmUp();
     const waits = other.locks.acquire('a');

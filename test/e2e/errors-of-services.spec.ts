@@ -28,6 +28,7 @@ import {
   type Lock,
   type RedisLockModuleOptions,
 } from '../../lib/index.js';
+import { IN_VAIN } from '../contract/observe.js';
 import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
 import { printedBy, spawnTypeScript } from '../support/typescript-process.js';
@@ -323,7 +324,7 @@ const CALLS = {
   current: async (locks: LockService) => locks.current(''),
   lead: (locks: LockService) => locks.lead('', () => undefined),
   taken: (locks: LockService) => locks.acquire(HELD, { wait: 0 }),
-  waited: (locks: LockService) => locks.acquire(HELD, { wait: 10 }),
+  waited: (locks: LockService) => locks.acquire(HELD, { wait: IN_VAIN }),
   tried: (locks: LockService) => locks.tryAcquire(''),
   lost: (locks: LockService) =>
     locks.using('lost', async ({ signal }) => {

@@ -5,6 +5,7 @@ import { findChromium, startChromium } from '../../sample/01-flash-sale/screensh
 import { HttpApplication, platforms } from '../e2e/support/http-application.js';
 import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
+import { steadily } from '../support/steadily.js';
 import { waitFor } from '../support/wait-for.js';
 import { violations } from './support/page-checks.js';
 
@@ -321,18 +322,20 @@ describePage(`the page of the inspector${reason}`, () => {
     );
     expect(await page.locator('#names tbody tr').count()).toBe(200);
 
-    const slowest = await page.evaluate<number>(`new Promise((resolve) => {
-      let last = performance.now(), slowest = 0;
-      const until = last + 5000;
-      const look = (now) => {
-        slowest = Math.max(slowest, now - last);
-        last = now;
-        if (now > until) resolve(slowest);
-        else requestAnimationFrame(look);
-      };
-      requestAnimationFrame(look);
-    })`);
-    expect(slowest).toBeLessThan(RESPONSIVE);
+    await steadily(100, async () => {
+      const slowest = await page.evaluate<number>(`new Promise((resolve) => {
+        let last = performance.now(), slowest = 0;
+        const until = last + 5000;
+        const look = (now) => {
+          slowest = Math.max(slowest, now - last);
+          last = now;
+          if (now > until) resolve(slowest);
+          else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      })`);
+      expect(slowest).toBeLessThan(RESPONSIVE);
+    });
 
     await page.getByRole('searchbox').fill('order:0999');
     await waitFor(async () => (await page.locator('#names tbody tr').count()) === 10);
