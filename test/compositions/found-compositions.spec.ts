@@ -99,6 +99,20 @@ const FOUND: readonly [sentence: string, composition: Partial<Composition>][] = 
       clients: [{ at: 0 }, { at: 4, leaves: 10, afterArrival: true }],
     },
   ],
+  ...(['fails once', 'failing observable'] as const).flatMap((result) =>
+    (['singleton', 'request', 'durable'] as const).map((scope): (typeof FOUND)[number] => [
+      `refuses a retry that begins after the answer of its request: ${result}, ${scope}`,
+      {
+        scope,
+        result,
+        work: 20,
+        interceptors: [
+          { shape: 'timeout', level: 'class', commitAfter: 0 },
+          { shape: 'async retry', level: 'method', commitAfter: 0 },
+        ],
+      },
+    ]),
+  ),
 ];
 
 describe('The composition of a found defect', () => {

@@ -1,17 +1,5 @@
-import {
-  Controller,
-  Get,
-  Injectable,
-  Query,
-  Scope,
-  UseInterceptors,
-  type CallHandler,
-  type ExecutionContext,
-  type NestInterceptor,
-  type PipeTransform,
-  type Type,
-} from '@nestjs/common';
-import { catchError, defer, from, lastValueFrom, of, type Observable } from 'rxjs';
+import { Controller, Get, Injectable, Query, UseInterceptors, type PipeTransform } from '@nestjs/common';
+import { from, lastValueFrom } from 'rxjs';
 import { Locked, LockService, Once, RedisLockModule } from '../../../lib/index.js';
 import { Gate } from '../../e2e/support/gate.js';
 import { HttpApplication, platforms } from '../../e2e/support/http-application.js';
@@ -19,14 +7,6 @@ import { interceptorOf } from '../../e2e/support/interceptor.js';
 import { Journal } from '../../e2e/support/journal.js';
 import { TimeoutInterceptor, timeOut } from '../../e2e/support/timeout.interceptor.js';
 import { waitFor } from '../../support/wait-for.js';
-
-/** Replies itself when the request takes too long. */
-@Injectable()
-class FallbackInterceptor extends TimeoutInterceptor {
-  override intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return super.intercept(context, next).pipe(catchError(() => of('late')));
-  }
-}
 
 /** Awaits the handler, and once more if it fails. Nest cannot unsubscribe from it. */
 const CommittingRetryInterceptor = interceptorOf((next, journal) => {
@@ -72,56 +52,22 @@ class Base {
   }
 }
 
-function controllerBelow(outer: Type<NestInterceptor>, scope: Scope, isDurable: boolean): Type {
-  @Controller({ scope, durable: isDurable })
-  @UseInterceptors(outer, CommittingRetryInterceptor)
-  class OrdersController extends Base {
-    @Get('promise')
-    @Locked('order')
-    async promise(): Promise<string> {
-      return this.run();
-    }
-
-    @Get('observable')
-    @Locked('order')
-    observable(): Observable<string> {
-      return defer(() => this.run());
-    }
-
-    @Get('promised-observable')
-    @Locked('order')
-    async promisedObservable(): Promise<Observable<string>> {
-      return defer(() => this.run());
-    }
-
-    @Get('once')
-    @Once('order', { keep: '1h' })
-    async once(): Promise<string> {
-      return this.run();
-    }
-
-    @Get('override')
-    @Locked('whole')
-    override async override(): Promise<string> {
-      return super.override();
-    }
-  }
-  return OrdersController;
-}
-
-const HANDLERS = ['promise', 'observable', 'promised-observable', 'once', 'override'];
-const SCOPES: [string, Scope, boolean][] = [
-  ['singleton', Scope.DEFAULT, false],
-  ['request-scoped', Scope.REQUEST, false],
-  ['durable', Scope.REQUEST, true],
-];
-const ENDS = [
-  ['has failed', TimeoutInterceptor, 408],
-  ['is answered', FallbackInterceptor, 200],
-] as const;
-
 @Controller()
-class PipedController extends Base {
+class OrdersController extends Base {
+  @Get('once')
+  @UseInterceptors(TimeoutInterceptor, CommittingRetryInterceptor)
+  @Once('order', { keep: '1h' })
+  async once(): Promise<string> {
+    return this.run();
+  }
+
+  @Get('override')
+  @UseInterceptors(TimeoutInterceptor, CommittingRetryInterceptor)
+  @Locked('whole')
+  override async override(): Promise<string> {
+    return super.override();
+  }
+
   @Get('piped')
   @UseInterceptors(TimeoutInterceptor, CommittingRetryInterceptor)
   @Locked('order')
@@ -140,44 +86,30 @@ class PipedController extends Base {
   }
 }
 
+// test/compositions has the other handlers, scopes and transports.
 describe.each(platforms)('A retry on %s of a handler that has run', (_name, adapter) => {
   let app: HttpApplication;
   let gate: Gate;
   let lines: string[];
 
-  afterEach(() => app.stop());
-
-  async function start(controller: Type): Promise<void> {
+  beforeEach(async () => {
     app = await HttpApplication.start(adapter(), {
       imports: [RedisLockModule.forRoot({ connection: 'memory' })],
-      controllers: [controller],
+      controllers: [OrdersController],
       providers: [Gate, Journal],
     });
     [gate, { lines }] = [app.nest.get(Gate), app.nest.get(Journal)];
-  }
+  });
+  afterEach(() => app.stop());
 
   const REFUSED = 'The request ended before its handler ran again.';
-  const kinds = ENDS.flatMap(([end, outer, status]) =>
-    SCOPES.map(([scope, ...given]) => [end, scope, outer, status, ...given] as const),
-  );
 
-  it.each(kinds)('is refused after its request %s: %s', async (_end, _scope, outer, status, ...scope) => {
-    await start(controllerBelow(outer, ...scope));
-    for (const [i, path] of HANDLERS.entries()) {
-      const request = app.get(`/${path}`);
-      await waitFor(() => gate.arrived === i + 1);
-      timeOut();
-      expect((await request).status).toBe(status);
-      gate.open();
-      await waitFor(() => lines.length === 2);
-      expect([path, ...lines.splice(0)]).toEqual([path, 'run', REFUSED]);
-    }
-    await waitFor(() => app.nest.get(LockService).holds().length === 0);
-  });
-
-  it('is refused if its request ends while a pipe works', async () => {
-    await start(PipedController);
-    const request = app.get('/piped');
+  it.each([
+    ['has failed', 'once'],
+    ['has failed below an override', 'override'],
+    ['ends while a pipe works', 'piped'],
+  ])('is refused if its request %s', async (_when, path) => {
+    const request = app.get(`/${path}`);
     await waitFor(() => gate.arrived === 1);
     timeOut();
     expect((await request).status).toBe(408);
@@ -185,10 +117,10 @@ describe.each(platforms)('A retry on %s of a handler that has run', (_name, adap
     await waitFor(() => lines.length === 2);
 
     expect(lines).toEqual(['run', REFUSED]);
+    await waitFor(() => app.nest.get(LockService).holds().length === 0);
   });
 
   it('is no call that the handler has left behind', async () => {
-    await start(PipedController);
     expect(await (await app.get('/left-behind')).text()).toBe('done');
     for (const arrived of [1, 2]) {
       await waitFor(() => gate.arrived === arrived);
