@@ -37,6 +37,7 @@ describe('The string of a detached hold', () => {
     ['an instance that is no text', transfer('s', { ...VALID, instance: 5 })],
     ['a token that is no integer', transfer('s', { ...VALID, token: 1.5 })],
     ['a negative minHold', transfer('s', { ...VALID, minHold: -1 })],
+    ['a minHold beyond timers', transfer('s', { ...VALID, minHold: 1e15 })],
     ['a fraction of a millisecond', transfer('s', { ...VALID, minHold: 0.5 })],
     ['an unknown mode', transfer('s', { ...VALID, mode: 'both' })],
     ['a name twice', transfer('s', VALID, { ...VALID, token: 71 })],
