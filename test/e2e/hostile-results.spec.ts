@@ -1,6 +1,6 @@
 import { Controller, Get, Injectable, Logger } from '@nestjs/common';
 import * as fc from 'fast-check';
-import { from, lastValueFrom, Observable } from 'rxjs';
+import { defer, from, lastValueFrom, Observable } from 'rxjs';
 import { Locked, LockService, Once, RedisLockModule } from '../../lib/index.js';
 import { SEED } from '../simulation/seed.js';
 import { unreadable } from '../support/unreadable.js';
@@ -132,27 +132,45 @@ class LockedController {
   }
 }
 
+/** Whether work throws the value instead. */
+let throws = false;
+
+function outcome(): unknown {
+  if (throws) throw result;
+  return result;
+}
+
 @Injectable()
 class Work {
   constructor(private readonly locks: LockService) {}
 
   @Locked('result')
   async promise(): Promise<unknown> {
-    return result;
+    return outcome();
   }
 
   @Locked(['result', 'other'])
   async several(): Promise<unknown> {
-    return result;
+    return outcome();
+  }
+
+  @Locked('result', { onTimeout: 'skip' })
+  async skipping(): Promise<unknown> {
+    return outcome();
   }
 
   @Locked('result')
   observable(): Observable<unknown> {
-    return from([result]);
+    return defer(() => [outcome()]);
+  }
+
+  @Locked('outer')
+  async below(): Promise<unknown> {
+    return this.promise();
   }
 
   using(): Promise<unknown> {
-    return this.locks.using('result', () => result);
+    return this.locks.using('result', outcome);
   }
 }
 
@@ -217,21 +235,26 @@ describe.each(platforms)('a result whose properties throw, on %s', (_platform, a
   const calls: [string, (work: Work) => Promise<unknown>][] = [
     ['@Locked', (work) => work.promise()],
     ['@Locked of several names', (work) => work.several()],
+    ['@Locked that skips', (work) => work.skipping()],
     ['@Locked of an Observable', (work) => lastValueFrom(work.observable())],
+    ['@Locked nested in another lock', (work) => work.below()],
     ['locks.using()', (work) => work.using()],
   ];
 
-  it.each(calls)('passes unchanged through %s', async (_what, call) => {
-    const outcome = (promise: Promise<unknown>): Promise<unknown[]> =>
+  it.each(calls)('passes unchanged through %s, also if it is thrown', async (_what, call) => {
+    const settled = (promise: Promise<unknown>): Promise<unknown[]> =>
       promise.then(
         (value) => ['returns', value],
-        (error: unknown) => ['throws', String(error)],
+        (error: unknown) => ['throws', throws ? error : String(error)],
       );
     await forEachResult(async () => {
-      const [kind, value] = await outcome(call(locked.nest.get(Work)));
-      const [plainKind, plainValue] = await outcome((async () => result)());
-      expect(kind).toBe(plainKind);
-      expect(Object.is(value, plainValue)).toBe(true);
+      for (throws of [false, true]) {
+        const [kind, value] = await settled(call(locked.nest.get(Work)));
+        const [plainKind, plainValue] = await settled((async () => outcome())());
+        expect(kind).toBe(plainKind);
+        expect(Object.is(value, plainValue)).toBe(true);
+      }
+      throws = false;
     });
   });
 });
