@@ -1,5 +1,6 @@
 import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
+import { steadily } from '../support/steadily.js';
 import { Instance } from './instance.js';
 import { shareName } from './rolling-out.js';
 
@@ -11,16 +12,22 @@ describe('beside a package that polls, with 100 ms of work', () => {
     async (size) => {
       const opening = Array.from({ length: size }, () => new Instance({ connection: server.url }).warmUp());
       const instances = await Promise.all(opening);
-      const run = { name: `of ${size}`, instances, client: server.client(), work: 100, holds: 160 };
-      const [ours, theirs] = await shareName(run);
-      await Promise.all(instances.map(({ locks }) => locks.close()));
+      const run = { instances, client: server.client(), work: 100, holds: 160 };
+      try {
+        // In a process without a processor, both miss the times at which they should ask.
+        await steadily(1_000, async (round) => {
+          const [ours, theirs] = await shareName({ ...run, name: `of ${size}:${round}` });
 
-      expect({ ours, theirs, isFair: 2 * ours > theirs && 2 * theirs > ours }).toEqual({
-        ours,
-        theirs,
-        isFair: true,
-      });
+          expect({ ours, theirs, isFair: 2 * ours > theirs && 2 * theirs > ours }).toEqual({
+            ours,
+            theirs,
+            isFair: true,
+          });
+        });
+      } finally {
+        await Promise.all(instances.map(({ locks }) => locks.close()));
+      }
     },
-    60_000,
+    200_000,
   );
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { duringTests, endingAfterEachTest } from '../support/during-tests.js';
+import { steadily } from '../support/steadily.js';
 import { unstalled } from '../support/unstalled.js';
 import { waitFor } from '../support/wait-for.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -19,15 +20,18 @@ describe('beside a package that polls', () => {
   const plain = (name: string): PlainLock => new PlainLock(server.client(), `lock:{${name}}`);
 
   it('shares a name between 4 callers and 4 of redlock within a factor of 2', async () => {
-    const run = { name: 'shared', instances: [await open()], client: server.client(), work: 50, holds: 100 };
-    const [ours, theirs] = await shareName(run);
+    const run = { instances: [await open()], client: server.client(), work: 50, holds: 100 };
+    // In a process without a processor, both miss the times at which they should ask.
+    await steadily(300, async (round) => {
+      const [ours, theirs] = await shareName({ ...run, name: `shared:${round}` });
 
-    expect({ ours, theirs, isFair: 2 * ours > theirs && 2 * theirs > ours }).toEqual({
-      ours,
-      theirs,
-      isFair: true,
+      expect({ ours, theirs, isFair: 2 * ours > theirs && 2 * theirs > ours }).toEqual({
+        ours,
+        theirs,
+        isFair: true,
+      });
     });
-  }, 30_000);
+  }, 90_000);
 
   it('leaves the lock free after a foreign hold and a turn, although another instance waits', async () => {
     const proxy = closing(await TcpProxy.start(server));
