@@ -93,7 +93,7 @@ function underLoad(first: Instance, second: Instance): { stop(): Promise<number>
 /** A hold that lasts over two rotations, with a load beside it, and the old user revoked after each. */
 async function expectToSurvive(rotation: Rotation, options: InstanceOptions): Promise<void> {
   await rotation.begin();
-  const all = { ...options, credentials: rotation.credentials };
+  const all = { commandTimeout: AMPLE, ...options, credentials: rotation.credentials };
   await using first = new Instance(all);
   await using second = new Instance(all);
   const hold = await first.locks.acquire('held', { ttl: 5_000 });
@@ -122,6 +122,10 @@ describe('Credentials that expire', () => {
     ...options,
   });
 
+  /** A server that stands still is no trouble that an instance would report. */
+  const open = (options: InstanceOptions): Promise<Instance> =>
+    new Instance({ commandTimeout: AMPLE, ...options }).warmUp();
+
   beforeEach(async () => {
     server = await RedisServer.start({ acl: ['user default on nopass ~* &* +@all'] });
     const admin = server.client();
@@ -139,7 +143,7 @@ describe('Credentials that expire', () => {
   it('are renewed on the open command connection, and in RESP3 also on the one for messages', async () => {
     await rotation.begin();
     const connection = described({ protocol: 3 });
-    await using instance = await new Instance({ connection, credentials: rotation.credentials }).warmUp();
+    await using instance = await open({ connection, credentials: rotation.credentials });
     const before = await rotation.connectionsOf(rotation.user);
     await rotation.begin();
     await rotation.spread();
@@ -153,7 +157,7 @@ describe('Credentials that expire', () => {
     await rotation.begin();
     rotation.instead = async () => ({ username: rotation.user, password: rotation.password });
     const { credentials } = rotation;
-    await using instance = await new Instance({ connection: described(), credentials }).warmUp();
+    await using instance = await open({ connection: described(), credentials });
     const { asked, user } = rotation;
     await rotation.begin();
     expect(await rotation.connectionsOf(user)).toHaveLength(2);
@@ -169,7 +173,7 @@ describe('Credentials that expire', () => {
     await rotation.begin();
     rotation.instead = async () => ({ password: rotation.password });
     const connection = `redis://${rotation.user}@${server.host}:${server.port}`;
-    await using instance = await new Instance({ connection, credentials: rotation.credentials }).warmUp();
+    await using instance = await open({ connection, credentials: rotation.credentials });
 
     expect(await rotation.connectionsOf(rotation.user)).toHaveLength(2);
     expect(instance.logged).toEqual([]);
@@ -180,7 +184,7 @@ describe('Credentials that expire', () => {
     const { host, port } = closed;
     for (const connection of [{ host, port }, `redis://${host}:${port}`]) {
       const credentials = async () => ({ password: 'secret' });
-      await using instance = await new Instance({ connection, credentials }).warmUp();
+      await using instance = await open({ connection, credentials });
 
       expect(instance.logged).toEqual([]);
     }
@@ -212,7 +216,7 @@ describe('Credentials that expire', () => {
     async (_, fail) => {
       await rotation.begin();
       const { credentials } = rotation;
-      await using instance = await new Instance({ connection: described(), credentials }).warmUp();
+      await using instance = await open({ connection: described(), credentials });
       const { asked } = rotation;
       rotation.instead = fail;
       await waitFor(() => rotation.asked > asked + 3, { that: 'it to be asked again', timeout: AMPLE });
@@ -231,10 +235,7 @@ describe('Credentials that expire', () => {
   it('that the server rejects are requested again, while the old ones keep working', async () => {
     await rotation.begin();
     const { credentials } = rotation;
-    await using instance = await new Instance({
-      connection: described({ protocol: 3 }),
-      credentials,
-    }).warmUp();
+    await using instance = await open({ connection: described({ protocol: 3 }), credentials });
     const lock = await instance.locks.acquire('held');
     const wrong = { username: 'nobody', password: 'never-heard-of', expiresAt: Date.now() + 1_000 };
     rotation.instead = async () => wrong;
@@ -291,10 +292,8 @@ describe('Credentials that expire', () => {
     const admin = (await group.master()).client();
     const { password, ...connection } = group.connection;
     await expectToSurvive(new Rotation(() => [admin]), { connection });
-    await using instance = await new Instance({
-      connection,
-      credentials: async () => ({ password: String(password) }),
-    }).warmUp();
+    const credentials = async () => ({ password: String(password) });
+    await using instance = await open({ connection, credentials });
 
     expect(instance.logged).toEqual([]);
   });
