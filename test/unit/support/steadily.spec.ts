@@ -45,6 +45,17 @@ describe('A measure', () => {
     expect(rounds).toEqual([1, 2]);
   });
 
+  it('fails by itself, not by the server that has ended', async () => {
+    const measure = async (): Promise<void> => {
+      await sleep(50);
+      throw new Error('too late');
+    };
+    const ended = (): never => {
+      throw new Error('ended');
+    };
+    await expect(steadily(AGES, measure, ended)).rejects.toThrow('too late');
+  });
+
   it('that always fails fails at last, however long the machine stands still', async () => {
     const measure = async (): Promise<void> => {
       await standStill();
