@@ -1,10 +1,15 @@
+import type { LockError } from '../../../lib/errors/lock.error.js';
+import type { LockService } from '../../../lib/service/lock.service.js';
+import type { LockStore } from '../../../lib/store/lock-store.js';
 import { Instance } from '../../redis/instance.js';
-import { duringTests } from '../../support/during-tests.js';
+import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
-import { StrangeServer } from '../../support/strange-server.js';
+import type { RedisServer } from '../../support/redis-server.js';
+import { StrangeServer, type Strangeness } from '../../support/strange-server.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const AMPLE = 20_000;
+const KEY = 'lock:{n}';
 
 describe('The trial of the nodes of a Cluster', () => {
   const cluster = duringTests(() => RedisCluster.start({ replicas: 0 }));
@@ -76,5 +81,60 @@ describe('The trial of the nodes of a Cluster', () => {
     await waitFor(isRefused);
 
     await expect(instance.locks.acquire('old')).rejects.toThrow(/has version 6\.2\.14/);
+  });
+});
+
+describe('A master of a Cluster that fails its trial', () => {
+  const cluster = duringEachTest(() => RedisCluster.start({ replicas: 1 }), 120_000);
+
+  const demote = async (master: RedisServer): Promise<void> => {
+    const replica = await waitFor(async () => (await cluster.replicasOf(master)).at(0));
+    const failOver = (): Promise<unknown> => cluster.at(replica).cluster('FAILOVER');
+    await waitFor(async () => {
+      if ((await cluster.masterOf(KEY)) === replica) return true;
+      await failOver().catch(() => undefined);
+      return false;
+    });
+  };
+
+  it.each<
+    [
+      what: string,
+      strangeness: Strangeness,
+      isAffected: (locks: LockService, store: LockStore) => Promise<boolean>,
+    ]
+  >([
+    [
+      'is too old',
+      { version: '6.2.14' },
+      (locks) =>
+        locks.tryAcquire('n').then(
+          async (lock) => {
+            await lock?.release();
+            return false;
+          },
+          ({ code }: LockError) => code === 'LOCK_CONFIG',
+        ),
+    ],
+    ['does not count receivers', { countsNobody: true }, async (_, store) => store.wakesBy('n') === 'poll'],
+  ])('and %s has no effect after its demotion', async (_what, strangeness, isAffected) => {
+    const master = await cluster.masterOf(KEY);
+    await using strange = await StrangeServer.start(master, strangeness);
+    const natMap = { [`${master.host}:${master.port}`]: { host: strange.host, port: strange.port } };
+    await using holder = new Instance({ connection: { nodes: cluster.nodes } });
+    await using instance = new Instance({ connection: { nodes: cluster.nodes, options: { natMap } } });
+    const { locks, store } = instance;
+    const lock = await holder.locks.acquire('n');
+    const waiting = locks.acquire('n', { wait: AMPLE }).catch(() => undefined);
+    await waitFor(() => isAffected(locks, store), { that: 'the trial' });
+    await lock.release();
+    await (await waiting)?.release();
+
+    await demote(master);
+
+    await waitFor(async () => !(await isAffected(locks, store)), {
+      timeout: 20_000,
+      that: 'the end of the effect',
+    });
   });
 });

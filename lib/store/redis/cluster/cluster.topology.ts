@@ -36,6 +36,7 @@ export class ClusterTopology implements Topology {
     this.connection.onRefresh(() => {
       for (const address of this.runners.keys())
         if (!this.connection.clients.node(address)) this.runners.delete(address);
+      this.forgetFailedTrials();
     });
   }
 
@@ -104,13 +105,32 @@ export class ClusterTopology implements Topology {
         where: address,
         replace: () => this.inbox?.replaceAt(address),
         changed: () => {
-          const faulty = [...this.trials.values()].find(({ fault }) => fault);
-          this.events?.unusable(faulty?.fault);
+          this.reportFault();
           this.inbox?.handleTrialResult(address);
         },
       });
       this.trials.set(address, trial);
     }
     return trial;
+  }
+
+  private reportFault(): void {
+    const faulty = [...this.trials.values()].find(({ fault }) => fault);
+    this.events?.unusable(faulty?.fault);
+  }
+
+  /** Forgets failed trials of nodes that are masters no longer: nothing would try these nodes again. */
+  private forgetFailedTrials(): void {
+    const failed = [...this.trials].filter(([, { fault, receivers }]) => fault || receivers === 'uncounted');
+    // Without messages, the only trial follows its key to other nodes.
+    if (failed.length === 0 || !this.inbox) return;
+    const { masters } = this.connection.clients;
+    for (const [address, trial] of failed) {
+      if (masters.has(address)) continue;
+      trial.end();
+      this.trials.delete(address);
+      this.reportFault();
+      this.events?.subscribed();
+    }
   }
 }
