@@ -202,6 +202,16 @@ describe('nest-redis-lock run', () => {
     },
   );
 
+  it('keeps the lock of a command behind nohup when the terminal hangs up', async () => {
+    const command = start(`exec nohup sh -c 'trap "exit 5" USR2; echo ready; while :; do sleep 0.05; done'`);
+    await command.says('ready');
+    command.kill('SIGHUP');
+    command.kill('SIGUSR2');
+
+    expect(await command.end()).toMatchObject({ exitCode: 5, stdout: 'ready\n' });
+    expect(await isFree()).toBe(true);
+  });
+
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
