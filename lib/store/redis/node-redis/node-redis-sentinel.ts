@@ -41,7 +41,7 @@ export class NodeRedisSentinel implements RedisClients {
   readonly users: readonly (RedisUser | undefined)[];
   private readonly options: SentinelOptions;
   private readonly create = loadCreateClient();
-  /** Addresses of the sentinels; the one that answered last comes first. */
+  /** Addresses of the sentinels; the one that last named or reported a master comes first. */
   private readonly sentinels: Address[];
   private readonly clients: NodeRedisClient[] = [];
 
@@ -79,8 +79,7 @@ export class NodeRedisSentinel implements RedisClients {
         const client = this.createClient(this.options.sentinelClientOptions, sentinel, false);
         const { reply } = await askOnce(client, ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]);
         if (!Array.isArray(reply)) throw new Error(`The sentinels know no master named ${name}.`);
-        this.sentinels.splice(this.sentinels.indexOf(sentinel), 1);
-        this.sentinels.unshift(sentinel);
+        this.prefer(sentinel);
         return { host: String(reply[0]), port: Number(reply[1]) };
       } catch (error) {
         problem = error;
@@ -105,13 +104,20 @@ export class NodeRedisSentinel implements RedisClients {
     watcher.on('ready', () => {
       watcher.subscribe('subscribe', SWITCHED).catch(() => undefined);
     });
-    watcher.on('message', (_, message) => this.leave(message));
+    watcher.on('message', (_, message) => this.leave(message, sentinel));
     return watcher;
   }
 
-  private leave(message: string): void {
+  private prefer(sentinel: Address): void {
+    this.sentinels.splice(this.sentinels.indexOf(sentinel), 1);
+    this.sentinels.unshift(sentinel);
+  }
+
+  private leave(message: string, reporter: Address): void {
     const [name, , , host = '', port] = message.split(' ');
     if (name !== this.options.name) return;
+    // The others may not know the new master yet.
+    this.prefer(reporter);
     const master = mapped({ host, port: Number(port) }, this.options.nodeAddressMap);
     for (const client of this.clients)
       if (client.state !== 'idle' && client.address !== `${master.host}:${master.port}`) client.cut();
