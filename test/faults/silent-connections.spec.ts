@@ -14,8 +14,8 @@ describe('A connection that dies silently', () => {
 
   const open = async (options: InstanceOptions = {}): Promise<Instance> => {
     const instance = new Instance({ connection: { host: proxy.host, port: proxy.port }, ...options });
-    await instance.locks.using('warm-up', { outageTimeout: 10_000 }, () => undefined);
     opened.push(instance);
+    await instance.locks.using('warm-up', { outageTimeout: 10_000 }, () => undefined);
     return instance;
   };
 
