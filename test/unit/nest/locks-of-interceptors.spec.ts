@@ -7,7 +7,7 @@ import {
   type NestInterceptor,
   type Type,
 } from '@nestjs/common';
-import { concatMap, forkJoin, from, map, type Observable } from 'rxjs';
+import { concatMap, forkJoin, from, lastValueFrom, map, type Observable } from 'rxjs';
 import { Locked, LockService, Once, RedisLockModule } from '../../../lib/index.js';
 import { CriticalSection } from '../../e2e/places/support/critical-section.js';
 import { HttpApplication, platforms } from '../../e2e/support/http-application.js';
@@ -46,6 +46,18 @@ const BesideInterceptor = interceptorOf(
   },
   LockService,
   CriticalSection,
+);
+
+/** Works under the name of its handler, around it and after it. */
+const AroundInterceptor = interceptorOf(
+  (next, locks) =>
+    from(
+      locks.using('order', async () => {
+        const value = await lastValueFrom(next.handle());
+        return locks.using('order', () => value);
+      }),
+    ),
+  LockService,
 );
 
 @Injectable()
@@ -158,7 +170,7 @@ describe.each(platforms)('An interceptor on %s that locks the name of its handle
     });
   }
 
-  const interceptors = [UsingAfterInterceptor, AcquireAfterInterceptor, BesideInterceptor];
+  const interceptors = [UsingAfterInterceptor, AcquireAfterInterceptor, BesideInterceptor, AroundInterceptor];
   const scopes: [string, Scope, boolean][] = [
     ['singleton', Scope.DEFAULT, false],
     ['request-scoped', Scope.REQUEST, false],
