@@ -50,6 +50,31 @@ describe('A hundred callers in four processes that want one lock of a Redis Clus
     expect(report).toMatchObject({ problems: [], refused: [], lost: [] });
   }, 180_000);
 
+  it('all continue while its master and a replica change places, again and again', async () => {
+    const name = 'changing places';
+    await scene.rush(name);
+    for (let times = 0; times < 4; times++) {
+      const master = await cluster.masterOf(`{${name}}`);
+      const replica = await waitFor(async () => (await cluster.replicasOf(master)).at(0));
+      await waitFor(
+        async () => {
+          if ((await cluster.masterOf(`{${name}}`)) === replica) return true;
+          // The other masters agree to a failover of the same node only once in a while.
+          await cluster
+            .at(replica)
+            .cluster('FAILOVER')
+            .catch(() => undefined);
+          return false;
+        },
+        { timeout: 60_000, interval: 1_000, that: 'the failover' },
+      );
+      await scene.untilEveryoneHeld(25);
+    }
+    const report = await scene.close();
+
+    expect(report).toMatchObject({ problems: [], refused: [], lost: [] });
+  }, 180_000);
+
   it.each([
     ['is killed', 'kill'],
     ['freezes', 'freeze'],

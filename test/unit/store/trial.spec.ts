@@ -73,6 +73,17 @@ describe('A trial', () => {
     },
   );
 
+  it('has ended if nothing listens when it is due again, so that the next subscription begins one', async () => {
+    let channels = ['c'];
+    create(() => 0);
+    trial.begin(() => channels.map((channel) => ({ key: 'k', channel })).at(0));
+    await settle();
+    channels = [];
+    await clock.advance(SOON);
+
+    expect([names.length, trial.hasBegun]).toEqual([1, false]);
+  });
+
   it('replaces an established connection that no longer hears, and lets hand-offs continue meanwhile', async () => {
     let heard = true;
     create((name) => hears(name, heard ? 1 : 0) || 1);

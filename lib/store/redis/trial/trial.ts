@@ -154,7 +154,8 @@ export class Trial {
   }
 
   private async run(target: TrialTarget | undefined): Promise<void> {
-    if (!target) return;
+    // The next subscription begins another trial.
+    if (!target) return this.end();
     const { key, channel } = target;
     const { redaction } = this.settings;
     // A copied process continues with the same count.
