@@ -123,6 +123,27 @@ export class RedisCluster implements AsyncDisposable {
     return this.all.filter(({ port }) => lines.some((line) => line.includes(`:${port}@`)));
   }
 
+  /** Lets the master of a key and its replica change places while clients go on. */
+  async failOver(key: string): Promise<void> {
+    const master = await this.masterOf(key);
+    const replica = await waitFor(async () => (await this.replicasOf(master)).at(0));
+    await waitFor(
+      async () => (await this.at(replica).info('replication')).includes('master_link_status:up'),
+      { that: 'the replica to follow' },
+    );
+    await waitFor(
+      async () => {
+        if ((await this.masterOf(key)) === replica) return true;
+        // The other masters agree to a failover of the same node only once in a while.
+        await this.at(replica)
+          .cluster('FAILOVER')
+          .catch(() => undefined);
+        return false;
+      },
+      { timeout: 60_000, interval: 1_000, that: 'the failover' },
+    );
+  }
+
   /** Lets the replicas of a master see nothing of what it writes from now on, until {@link thaw}. */
   async cutReplicas(master: RedisServer): Promise<void> {
     const replicas = await waitFor(

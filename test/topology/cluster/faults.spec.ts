@@ -54,20 +54,7 @@ describe('A hundred callers in four processes that want one lock of a Redis Clus
     const name = 'changing places';
     await scene.rush(name);
     for (let times = 0; times < 4; times++) {
-      const master = await cluster.masterOf(`{${name}}`);
-      const replica = await waitFor(async () => (await cluster.replicasOf(master)).at(0));
-      await waitFor(
-        async () => {
-          if ((await cluster.masterOf(`{${name}}`)) === replica) return true;
-          // The other masters agree to a failover of the same node only once in a while.
-          await cluster
-            .at(replica)
-            .cluster('FAILOVER')
-            .catch(() => undefined);
-          return false;
-        },
-        { timeout: 60_000, interval: 1_000, that: 'the failover' },
-      );
+      await cluster.failOver(`{${name}}`);
       await scene.untilEveryoneHeld(25);
     }
     const report = await scene.close();

@@ -4,7 +4,6 @@ import type { LockStore } from '../../../lib/store/lock-store.js';
 import { Instance } from '../../redis/instance.js';
 import { duringEachTest, duringTests } from '../../support/during-tests.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
-import type { RedisServer } from '../../support/redis-server.js';
 import { StrangeServer, type Strangeness } from '../../support/strange-server.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -87,16 +86,6 @@ describe('The trial of the nodes of a Cluster', () => {
 describe('A master of a Cluster that fails its trial', () => {
   const cluster = duringEachTest(() => RedisCluster.start({ replicas: 1 }), 120_000);
 
-  const demote = async (master: RedisServer): Promise<void> => {
-    const replica = await waitFor(async () => (await cluster.replicasOf(master)).at(0));
-    const failOver = (): Promise<unknown> => cluster.at(replica).cluster('FAILOVER');
-    await waitFor(async () => {
-      if ((await cluster.masterOf(KEY)) === replica) return true;
-      await failOver().catch(() => undefined);
-      return false;
-    });
-  };
-
   it.each<
     [
       what: string,
@@ -130,7 +119,7 @@ describe('A master of a Cluster that fails its trial', () => {
     await lock.release();
     await (await waiting)?.release();
 
-    await demote(master);
+    await cluster.failOver(KEY);
 
     await waitFor(async () => !(await isAffected(locks, store)), {
       timeout: 20_000,
