@@ -65,8 +65,6 @@ class ReplicaLane {
     this.flying = true;
     while (this.requests.size > 0 && this.client.state === 'ready') {
       await this.ask([...this.requests].slice(0, BATCH));
-      this.written = false;
-      this.answerDue = Infinity;
     }
     this.flying = false;
   }
@@ -87,14 +85,17 @@ class ReplicaLane {
         Promise.allSettled(written).then((answers) => this.settleUnextended(batch, answers)),
         this.client.wait(this.min, timeout),
       ]);
-      if (!extended) for (const request of batch) await this.ask([request]);
-      else
+      if (!extended) {
+        for (const request of batch) if (this.requests.has(request)) await this.ask([request]);
+      } else
         batch.forEach((request, i) => {
           if (this.requests.delete(request)) request.resolve(replicas >= this.min ? extended[i] : undefined);
         });
     } catch (error) {
       for (const request of batch) this.reject(request, error);
     }
+    this.written = false;
+    this.answerDue = Infinity;
   }
 
   /**
