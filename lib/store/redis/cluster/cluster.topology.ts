@@ -121,12 +121,11 @@ export class ClusterTopology implements Topology {
 
   /** Forgets failed trials of nodes that are masters no longer: nothing would try these nodes again. */
   private forgetFailedTrials(): void {
-    const failed = [...this.trials].filter(([, { fault, receivers }]) => fault || receivers === 'uncounted');
     // Without messages, the only trial follows its key to other nodes.
-    if (failed.length === 0 || !this.inbox) return;
-    const { masters } = this.connection.clients;
-    for (const [address, trial] of failed) {
-      if (masters.has(address)) continue;
+    if (!this.inbox) return;
+    for (const [address, trial] of this.trials) {
+      const hasFailed = trial.fault !== undefined || trial.receivers === 'uncounted';
+      if (!hasFailed || this.connection.clients.masters.has(address)) continue;
       trial.end();
       this.trials.delete(address);
       this.reportFault();
