@@ -1,6 +1,7 @@
 import type { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
+import type { ListOptions } from '../../../lib/options/list-options.js';
 import { listed } from '../../support/listed.js';
 import { waitFor } from '../../support/wait-for.js';
 import { isQueued } from '../observe.js';
@@ -118,6 +119,17 @@ export function describeListing({ it, capabilities }: ContractContext): void {
         new Set(names),
       );
       await Promise.all(held.map((lock) => lock.release()));
+    });
+
+    it.each([
+      [{ prefix: 1 }, /prefix must be a string/],
+      [{ limit: 0 }, /limit must be a whole number/],
+      [{ beginning: 'a' }, /no option beginning/],
+    ])('rejects the options %j', async ({ locks }, options, message) => {
+      const listing = listed(locks, options as ListOptions);
+
+      await expect(listing).rejects.toMatchObject({ code: 'LOCK_CONFIG' });
+      await expect(listing).rejects.toThrow(message);
     });
   });
 
