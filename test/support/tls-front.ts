@@ -53,6 +53,8 @@ export class TlsFront implements AsyncDisposable {
   /** Cuts all connections of this moment. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy();
+    // They close only later.
+    this.sockets.clear();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
