@@ -42,8 +42,9 @@ const calls = {
 
   async attempt(
     connection: string | RedisOptions | ClusterDescription | NodeRedisConnection,
+    timeout = 500,
   ): Promise<Outcome> {
-    const instance = new Instance({ connection, outageTimeout: 500, commandTimeout: 500 });
+    const instance = new Instance({ connection, outageTimeout: timeout, commandTimeout: timeout });
     const error: unknown = await instance.locks.acquire('n').then(
       (lock) => lock.release(),
       (reason: unknown) => reason,

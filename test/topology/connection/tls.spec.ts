@@ -10,6 +10,8 @@ import { waitFor } from '../../support/wait-for.js';
 import { startWorker } from '../../support/worker.js';
 
 const AMPLE = 20_000;
+/** Milliseconds for a handshake, though the machine may stand still for a second. */
+const REFUSED = 3_000;
 const WORKER = join(__dirname, '../../redis/connecting.worker.ts');
 
 const [suite, reason] = HAS_OPENSSL
@@ -47,7 +49,7 @@ suite(`A Redis behind TLS with a self-made certificate${reason}`, () => {
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificate.file };
     await using worker = await startWorker<ConnectingCalls>(WORKER, [], { env });
 
-    const outcome = await worker.call('attempt', `rediss://:s3cret@127.0.0.1:${front.port}`);
+    const outcome = await worker.call('attempt', `rediss://:s3cret@127.0.0.1:${front.port}`, AMPLE);
 
     expect(outcome).toMatchObject({ code: undefined, message: '', logged: [], unhandled: [] });
   });
@@ -55,7 +57,7 @@ suite(`A Redis behind TLS with a self-made certificate${reason}`, () => {
   it('is refused by a process that does not trust the certificate, with a log line that says so', async () => {
     await using worker = await startWorker<ConnectingCalls>(WORKER);
 
-    const outcome = await worker.call('attempt', `rediss://:s3cret@127.0.0.1:${front.port}`);
+    const outcome = await worker.call('attempt', `rediss://:s3cret@127.0.0.1:${front.port}`, REFUSED);
 
     expect(outcome.code).toBe('LOCK_UNAVAILABLE');
     expect(outcome.logged).toEqual([
