@@ -5,5 +5,6 @@ import { ELSEWHERE, SLOW } from './slow-suites.mjs';
 export default {
   ...config,
   rootDir: root,
+  maxWorkers: 4,
   testPathIgnorePatterns: [...config.testPathIgnorePatterns, ...SLOW, ...ELSEWHERE],
 };

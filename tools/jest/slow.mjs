@@ -4,4 +4,4 @@ import { SLOW } from './slow-suites.mjs';
 
 const { testMatch: _, ...rest } = base;
 
-export default { ...rest, testRegex: SLOW.map((path) => `${path}.*(?<=\\.spec\\.ts)$`) };
+export default { ...rest, maxWorkers: 4, testRegex: SLOW.map((path) => `${path}.*(?<=\\.spec\\.ts)$`) };
