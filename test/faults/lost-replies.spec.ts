@@ -8,6 +8,11 @@ import { duringTests } from '../support/during-tests.js';
 import { FaultScene } from './support/fault-scene.js';
 import { expectNoHarm, HeldScene } from './support/held-scene.js';
 
+/** A lease so long that nobody could wait for the end of one that got lost. */
+const TTL = 30_000;
+/** Far below it, for a busy machine. */
+const SOON = 15_000;
+
 describe('repeatedly lost replies', () => {
   const scene = duringTests(() => FaultScene.start(3));
   let held: HeldScene;
@@ -19,13 +24,12 @@ describe('repeatedly lost replies', () => {
     ['release', releaseScript.sha],
     ['yield', yieldScript.sha],
   ])('a repeatedly lost reply of %s costs no turn', async (_name, sha) => {
-    // A lease so long that nobody could wait for the end of one that got lost.
-    await scene.open({ ttl: 20_000 });
+    await scene.open({ ttl: TTL });
     // Two callers here, so that turns end with a yield; and one name that is free between two holds.
     await held.rush(['job', 'free']);
     for (let i = 0; i < 5; i++) {
       await held.holder.proxy.loseNextReply(sha);
-      await scene.untilEveryoneHeld(2, 5_000);
+      await scene.untilEveryoneHeld(2, SOON);
     }
 
     await expectNoHarm(held, await scene.close());
@@ -35,12 +39,12 @@ describe('repeatedly lost replies', () => {
     ['acquire-shared', acquireSharedScript.sha],
     ['release-by-owner', releaseByOwnerScript.sha],
   ])('a repeatedly lost reply of %s costs no turn and no permit', async (_name, sha) => {
-    // A permit kept by nobody would be missed for the whole of so long a lease.
-    await scene.open({ ttl: 20_000 });
+    // A permit kept by nobody would be missed for the whole of the lease.
+    await scene.open({ ttl: TTL });
     await held.rush(['job', 'free'], [{ mode: 'shared', limit: 2 }, { mode: 'shared', limit: 1 }, {}]);
     for (let i = 0; i < 5; i++) {
       await held.holder.proxy.loseNextReply(sha);
-      await scene.untilEveryoneHeld(2, 5_000);
+      await scene.untilEveryoneHeld(2, SOON);
     }
 
     await expectNoHarm(held, await scene.close());
