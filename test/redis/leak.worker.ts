@@ -9,7 +9,9 @@ setFlagsFromString('--expose_gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 const [connection = ''] = process.argv.slice(2);
-const [first, second] = [new Instance({ connection }), new Instance({ connection })];
+// A Redis that stands still for some seconds ends no call that has to succeed.
+const open = (): Instance => new Instance({ connection, wait: 60_000, outageTimeout: 20_000 });
+const [first, second] = [open(), open()];
 const controller = new AbortController();
 const CALLERS = 200;
 

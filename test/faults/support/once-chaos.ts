@@ -156,7 +156,12 @@ class OnceScene implements AsyncDisposable {
   private async remains(): Promise<string[]> {
     const problems: string[] = [];
     await using services = new LockServices();
-    const locks = services.open({ connection: this.server.url, ttl: 1_000, wait: 10_000 });
+    const locks = services.open({
+      connection: this.server.url,
+      ttl: 1_000,
+      wait: 60_000,
+      outageTimeout: 20_000,
+    });
     const results = this.journal.results('once:');
     if (results.length < this.names) problems.push(`${this.names - results.length} names have no result`);
     for (let from = 0; from < results.length; from += BATCH) {
