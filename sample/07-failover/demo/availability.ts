@@ -13,21 +13,21 @@ export async function playAvailability(scene: Scene, timeline: Timeline): Promis
   timeline.add('all servers are up');
   await granted(scene, TOPOLOGIES);
 
-  const [first] = await Promise.all([sentinel.killMaster(), quorum.kill(1)]);
-  timeline.add("Sentinel's master killed; quorum: 1 of 5 killed");
+  const [first] = await timeline.bringAbout("Sentinel's master killed; quorum: 1 of 5 killed", () =>
+    Promise.all([sentinel.killMaster(), quorum.kill(1)]),
+  );
   timeline.add('a replica is master', await journal.recovered('sentinel'));
   await granted(scene, TOPOLOGIES);
 
-  await Promise.all([sentinel.comeBack(first), quorum.kill(2)]);
-  timeline.add('the old master is back as a replica; quorum: 2 of 5 down');
+  await timeline.bringAbout('the old master is back as a replica; quorum: 2 of 5 down', () =>
+    Promise.all([sentinel.comeBack(first), quorum.kill(2)]),
+  );
   await granted(scene, TOPOLOGIES);
 
-  await quorum.kill(3);
-  timeline.add('quorum: 3 of 5 down');
+  await timeline.bringAbout('quorum: 3 of 5 down', () => quorum.kill(3));
   await Promise.all([journal.refused('quorum', 4), granted(scene, ['sentinel'])]);
 
-  await quorum.comeBack(3);
-  timeline.add('quorum: the third is back with its data');
+  await timeline.bringAbout('quorum: the third is back with its data', () => quorum.comeBack(3));
   await granted(scene, TOPOLOGIES);
 
   await Promise.all([quorum.comeBack(1, 2), sentinel.settled()]);

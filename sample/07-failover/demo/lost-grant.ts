@@ -30,8 +30,9 @@ export async function playLostGrant(scene: Scene, timeline: Timeline): Promise<L
   waiting.quorum.catch(() => {});
   timeline.add('A holds both locks, B waits for them');
 
-  await Promise.all([sentinel.killMaster(), quorum.kill(1, 2)]);
-  timeline.add("Sentinel's master killed; quorum: 2 of 5 killed");
+  await timeline.bringAbout("Sentinel's master killed; quorum: 2 of 5 killed", () =>
+    Promise.all([sentinel.killMaster(), quorum.kill(1, 2)]),
+  );
   await waiting.sentinel;
   timeline.add('a replica that knows of no hold is master', journal.holdsOf('sentinel').at(-1)?.at);
   const fenced = await first.untilWorkEnds('sentinel');

@@ -43,6 +43,14 @@ export class Timeline {
     this.said(event, at - this.start);
   }
 
+  /** Adds an event that this brings about, as of its begin: contenders may notice it before this has ended. */
+  async bringAbout<Result>(event: string, action: () => Promise<Result>): Promise<Result> {
+    const at = now();
+    const result = await action();
+    this.add(event, at);
+    return result;
+  }
+
   /** Without the last event, after which nothing happens. */
   entries(): Entry[] {
     return this.events.slice(0, -1).map(({ event, at }, i) => {
