@@ -27,7 +27,7 @@ export class Stalls {
     let stalls = 0;
     while (this.endAt === Infinity) {
       const at = performance.now();
-      await sleep(TICK);
+      await sleep(TICK, undefined, { ref: false });
       await this.pinged();
       stalls += Math.max(0, Math.min(performance.now(), this.endAt) - at - TICK - USUAL);
     }
