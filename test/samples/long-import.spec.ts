@@ -3,7 +3,7 @@ import { Test } from '@nestjs/testing';
 import { RedisLockModule } from '../../lib/index.js';
 import { ImportsService } from '../../sample/05-long-import/api/imports.service.js';
 import type { Stories } from '../../sample/05-long-import/demo/report.js';
-import { BATCH, BATCH_TIME } from '../../sample/05-long-import/imports/batches.js';
+import { BATCH_TIME } from '../../sample/05-long-import/imports/batches.js';
 import { IMPORTS } from '../../sample/05-long-import/imports/import-job.interface.js';
 import { LEASE } from '../../sample/05-long-import/imports/leases.js';
 import { duringTests } from '../support/during-tests.js';
@@ -13,7 +13,8 @@ import { waitFor } from '../support/wait-for.js';
 import { isAlive, listens } from './support/remains.js';
 import { type SampleRun, SampleRuns } from './support/sample-runs.js';
 
-const ROWS = 30;
+/** Four batches: the operator and the crash come after the first one, and before the last one on a busy machine, too. */
+const ROWS = 40;
 const ARGS = ['--json', '--rows', `${ROWS}`];
 
 /** The first line that the sample prints with `--json`. */
@@ -53,7 +54,7 @@ describe('sample 05, the long import', () => {
     const stalls = new Stalls();
     stories = await run.json();
     stalled = await stalls.stop();
-  }, 60_000);
+  }, 120_000);
 
   it('imports under the hold of the request, refuses a second request with 423, and takes one afterwards', () => {
     const { token, ...rest } = stories.undisturbed;
@@ -67,7 +68,8 @@ describe('sample 05, the long import', () => {
   it('stops within a batch when its lock is released forcibly, stays stopped, and continues on request', () => {
     const { token, tokens, ...rest } = stories.stopped;
 
-    expect(rest).toMatchObject({ rows: ROWS, repeated: 0, stoppedAt: (100 * BATCH) / ROWS, ended: 'failed' });
+    expect(rest).toMatchObject({ rows: ROWS, repeated: 0, stoppedAt: rest.releasedAt, ended: 'failed' });
+    expect(rest.stoppedAt).toBeLessThan(100);
     expect(rest.stoppedAfter).toBeLessThan(BATCH_TIME / 2 + stalled);
     expect(tokens).toEqual([token, expect.any(Number)]);
     expect(tokens[1]).toBeGreaterThan(token);

@@ -34,7 +34,9 @@ export interface UndisturbedStory extends Story {
 export interface StoppedStory extends Story {
   /** Milliseconds from the answer to the operator until its job had failed. */
   readonly stoppedAfter: number;
-  /** Percentage that it had reached. */
+  /** Percentage that it had reached when the operator had the answer. */
+  readonly releasedAt: number;
+  /** Percentage that it had reached in the end. */
   readonly stoppedAt: number;
   /** Whether it goes on by itself. */
   readonly ended: string;
@@ -63,13 +65,15 @@ export async function stopped(stage: Stage, bar: ProgressBar): Promise<StoppedSt
   await events.reached(job, 25);
   await scene.client.stop(file);
   const before = performance.now();
+  const percent = async (): Promise<number> => (100 * (await scene.imported(file)).length) / rows;
+  const releasedAt = await percent();
   const ended = await events.ended(job);
   const stoppedAfter = performance.now() - before;
-  const stoppedAt = (100 * (await scene.imported(file)).length) / rows;
+  const stoppedAt = await percent();
   bar.say(`lock taken away: the worker stopped after ${Math.round(stoppedAfter)} ms; asked for again`);
   const again = await follow(bar, await scene.client.start(file));
   await events.ended(again.job);
-  return { ...(await outcomeOf(stage, file)), token, stoppedAfter, stoppedAt, ended };
+  return { ...(await outcomeOf(stage, file)), token, stoppedAfter, releasedAt, stoppedAt, ended };
 }
 
 export async function killed(stage: Stage, bar: ProgressBar): Promise<KilledStory> {
