@@ -16,6 +16,8 @@ export interface TakeOver {
 
 /** How it ended, as told by the workers and as found in the database. */
 export interface TakeOverResult extends TakeOver {
+  /** Fencing tokens of the first and the second hold. */
+  readonly tokens: readonly number[];
   /** Milliseconds that the second worker waited for the lock of the frozen one. */
   readonly waited: number;
   readonly first: BookingAnswer;
@@ -44,6 +46,7 @@ export interface Workers {
  * has booked another one. Then the first one wakes up, and goes on where it was.
  *
  * @param tell - Gets what happens, while it happens.
+ * @throws Error when a worker is too slow for its lease, on a busy machine.
  */
 export async function takeOver(
   { first, second }: Workers,
@@ -54,14 +57,20 @@ export async function takeOver(
   const account = `${guard}, frozen ${frozen}`;
   await books.openAccount(account, OPENING);
 
-  void first.granted().then((token) => tell({ worker: 1, what: 'acquires the lock', token }));
+  const tokens: number[] = [];
+  const grantedTo = (worker: 1 | 2, token: number): void => {
+    tokens.push(token);
+    tell({ worker, what: 'acquires the lock', token });
+  };
+  void first.granted().then((token) => grantedTo(1, token));
   const late = await bookAndFreeze(first, frozen, [guard, { account, amount: FIRST_AMOUNT }]);
   tell({ worker: 1, what: `is frozen ${frozen} (process ${first.pid})` });
   const asked = performance.now();
   tell({ worker: 2, what: 'waits for the lock' });
-  void second.granted().then((token) => tell({ worker: 2, what: 'acquires the lock', token }));
+  void second.granted().then((token) => grantedTo(2, token));
   const answer = await second.calls.book(guard, { account, amount: SECOND_AMOUNT });
   const waited = Math.round(performance.now() - asked);
+  if (answer !== 'booked') throw tooSlow(2, answer);
   tell({ worker: 2, what: `is done after ${waited} ms: ${answer}` });
   first.wakeUp();
   const lateAnswer = await late.answer;
@@ -71,6 +80,7 @@ export async function takeOver(
   return {
     guard,
     frozen,
+    tokens,
     waited,
     first: lateAnswer,
     second: answer,
@@ -88,6 +98,11 @@ async function bookAndFreeze(
   await worker.calls.freezeAt(moment);
   const frozen = worker.frozen();
   const answer = worker.calls.book(...booking);
-  await Promise.race([frozen, answer]);
+  const early = await Promise.race([frozen, answer]);
+  if (early !== undefined) throw tooSlow(1, early);
   return { answer };
+}
+
+function tooSlow(worker: number, answer: BookingAnswer): Error {
+  return new Error(`Worker ${worker} was too slow for its lease (${answer}): try a longer --lease`);
 }

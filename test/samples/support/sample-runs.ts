@@ -11,6 +11,14 @@ import { spawnTypeScript } from '../../support/typescript-process.js';
 
 const SAMPLES = join(__dirname, '..', '..', '..', 'sample');
 
+/** How a run of {@link SampleRuns.within} ended. */
+export interface Outcome<T> {
+  readonly printed: T;
+  readonly code: unknown;
+  /** The last one that it had. */
+  readonly lease: number;
+}
+
 /** Runs of a sample, as its npm script starts it, with a directory of their own for what they leave behind. */
 export class SampleRuns implements AsyncDisposable {
   private readonly runs: SampleRun[] = [];
@@ -34,6 +42,25 @@ export class SampleRuns implements AsyncDisposable {
     const run = new SampleRun(program);
     this.runs.push(run);
     return run;
+  }
+
+  /**
+   * Runs the sample to its end, with one lease after the other until it finds the machine fast enough for it.
+   *
+   * @param leases - Values of its option `--lease`.
+   */
+  async within<T>(leases: readonly number[], env?: NodeJS.ProcessEnv): Promise<Outcome<T>> {
+    for (const [index, lease] of leases.entries()) {
+      const run = this.start(['--json', '--lease', String(lease)], env);
+      try {
+        const printed = await run.json<T>();
+        const [code] = await run.ended;
+        return { printed, code, lease };
+      } catch (error) {
+        if (index === leases.length - 1 || !String(error).includes('try a longer --lease')) throw error;
+      }
+    }
+    throw new Error('There is no lease');
   }
 
   /** What is left in the directory. */
