@@ -24,6 +24,10 @@ export class ClusterBackend extends ServiceBackend {
     await this.cluster.setClockBack(by);
   }
 
+  ping(): Promise<unknown> {
+    return this.cluster.ping();
+  }
+
   protected async stop(): Promise<void> {
     await this.cluster.stop();
   }

@@ -9,6 +9,8 @@ export interface LockBackend {
   clear(): Promise<void>;
   /** Sets the clock of all servers back by so many milliseconds. */
   setClockBack(by: number): Promise<void>;
+  /** Resolves when all servers have replied, on connections that its instances do not use. */
+  ping(): Promise<unknown>;
   /** Ends what it started, instances included. */
   close(): Promise<void>;
 }
@@ -41,6 +43,8 @@ export interface Capabilities {
 export interface ContractTest {
   (title: string, test: (context: ContractContext) => Promise<void>): void;
   readonly skip: (title: string, test: (context: ContractContext) => Promise<void>) => void;
+  /** Tests that a lease or timeout of the machine's own time decides: each round of `steadily` has its own names. */
+  readonly steadily: (bearable: number) => ContractTest;
   each<Row extends readonly [unknown, ...unknown[]]>(
     rows: readonly Row[],
   ): (title: string, test: (context: ContractContext, ...row: [...Row]) => Promise<void>) => void;
@@ -65,6 +69,4 @@ export interface ContractContext {
   readonly locks: LockService;
   /** A second instance on the same store. */
   readonly others: LockService;
-  /** Takes a measure of time steadily, each time with a name that no other test uses. */
-  readonly steadily: (bearable: number, measure: (name: string) => Promise<void>) => Promise<void>;
 }

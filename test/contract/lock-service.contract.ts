@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { steadily } from '../support/steadily.js';
-import type { Capabilities, ContractContext, LockBackend } from './lock-backend.js';
+import type { Capabilities, ContractContext, ContractTest, LockBackend } from './lock-backend.js';
 import { describeAsyncContexts } from './parts/async-contexts.part.js';
 import { describeAcquiring } from './parts/acquiring.part.js';
 import { describeDiagnostics } from './parts/diagnostics.part.js';
@@ -79,16 +79,7 @@ export function describeLockService(
     // Tests read it when they run, when everything is there.
     const context: ContractContext = {
       capabilities,
-      it: Object.assign(
-        (title: string, test: (given: ContractContext) => Promise<void>) => it(title, () => test(context)),
-        {
-          skip: (title: string) => it.skip(title, () => {}),
-          each:
-            (rows: readonly unknown[]) =>
-            (title: string, test: (given: ContractContext, ...row: never[]) => Promise<void>) =>
-              it.each(rows)(title, (...row: unknown[]) => test(context, ...(row as never[]))),
-        },
-      ),
+      it: testBy((test) => test(context)),
       get backend() {
         return backend;
       },
@@ -110,7 +101,6 @@ export function describeLockService(
       get c() {
         return `${this.name}:c`;
       },
-      steadily: (bearable, measure) => steadily(bearable, (round) => measure(`contract:${tests}:${round}`)),
     };
 
     beforeAll(async () => {
@@ -123,5 +113,25 @@ export function describeLockService(
     beforeEach(() => void (tests += 1));
 
     for (const describePart of PARTS) describePart(context);
+
+    function testBy(run: (test: (given: ContractContext) => Promise<void>) => Promise<void>): ContractTest {
+      const declare = (title: string, test: (given: ContractContext) => Promise<void>): void =>
+        it(title, () => run(test));
+      return Object.assign(declare, {
+        skip: (title: string) => it.skip(title, () => {}),
+        each:
+          (rows: readonly unknown[]) =>
+          (title: string, test: (given: ContractContext, ...row: never[]) => Promise<void>) =>
+            it.each(rows)(title, (...row: unknown[]) => run((given) => test(given, ...(row as never[])))),
+        steadily: (bearable: number) =>
+          testBy((test) => {
+            const measure = (): Promise<void> => {
+              tests += 1;
+              return test(context);
+            };
+            return steadily(bearable, measure, () => backend.ping());
+          }),
+      });
+    }
   });
 }

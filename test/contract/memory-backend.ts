@@ -18,6 +18,8 @@ export class MemoryBackend extends ServiceBackend {
     this.back += by;
   }
 
+  async ping(): Promise<void> {}
+
   protected override open(options: FlatOptions): LockService {
     return createMemoryLockService(resolveFlatOptions(options), this.server);
   }

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { LockService } from '../../lib/service/lock.service.js';
 import { waitFor } from '../support/wait-for.js';
 
-/**
- * Milliseconds to wait for a name that stays taken. On a busy machine, too, the store has said by then that it is: until
- * then such a wait ends as one in an outage.
- */
+/** Milliseconds to wait for a name that stays taken. If the store has not said by then that it is, there is an outage. */
 export const IN_VAIN = 200;
+
+/** Milliseconds for which the machine may stand still during such a wait. */
+export const BEARABLE = IN_VAIN / 2;
 
 /** Waits until so many instances stand in the store's queue for a name. */
 export function isQueued(locks: LockService, name: string, instances: number): Promise<unknown> {

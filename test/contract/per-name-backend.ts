@@ -29,6 +29,10 @@ export class PerNameBackend extends ServiceBackend {
     await this.cluster.setClockBack(by);
   }
 
+  ping(): Promise<unknown> {
+    return this.cluster.ping();
+  }
+
   protected async stop(): Promise<void> {
     await this.proxy[Symbol.asyncDispose]();
     await this.cluster.stop();

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { RedisServer } from '../support/redis-server.js';
 import { setClockBack } from '../support/set-clock-back.js';
 import { ServiceBackend } from './service-backend.js';
@@ -5,12 +6,19 @@ import type { FlatOptions } from '../support/flat-options.js';
 
 /** Instances that share a quorum of independent servers. */
 export class QuorumBackend extends ServiceBackend {
-  private constructor(private readonly servers: readonly RedisServer[]) {
+  private constructor(
+    private readonly servers: readonly RedisServer[],
+    private readonly clients: readonly Redis[],
+  ) {
     super();
   }
 
   static async start(nodes: number): Promise<QuorumBackend> {
-    return new QuorumBackend(await Promise.all(Array.from({ length: nodes }, () => RedisServer.start())));
+    const servers = await Promise.all(Array.from({ length: nodes }, () => RedisServer.start()));
+    return new QuorumBackend(
+      servers,
+      servers.map((server) => server.client()),
+    );
   }
 
   protected get place(): FlatOptions {
@@ -18,11 +26,15 @@ export class QuorumBackend extends ServiceBackend {
   }
 
   async clear(): Promise<void> {
-    await Promise.all(this.servers.map((server) => server.client().flushall()));
+    await Promise.all(this.clients.map((client) => client.flushall()));
   }
 
   async setClockBack(by: number): Promise<void> {
-    await Promise.all(this.servers.map((server) => setClockBack(server.client(), by)));
+    await Promise.all(this.clients.map((client) => setClockBack(client, by)));
+  }
+
+  ping(): Promise<unknown> {
+    return Promise.all(this.clients.map((client) => client.ping()));
   }
 
   protected async stop(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { RedisServer } from '../support/redis-server.js';
 import { setClockBack } from '../support/set-clock-back.js';
 import { ServiceBackend } from './service-backend.js';
@@ -5,12 +6,16 @@ import type { FlatOptions } from '../support/flat-options.js';
 
 /** Instances that share a Redis of their own. */
 export class RedisBackend extends ServiceBackend {
-  private constructor(readonly server: RedisServer) {
+  private constructor(
+    private readonly server: RedisServer,
+    private readonly client: Redis,
+  ) {
     super();
   }
 
   static async start(): Promise<RedisBackend> {
-    return new RedisBackend(await RedisServer.start());
+    const server = await RedisServer.start();
+    return new RedisBackend(server, server.client());
   }
 
   protected get place(): FlatOptions {
@@ -18,11 +23,15 @@ export class RedisBackend extends ServiceBackend {
   }
 
   async clear(): Promise<void> {
-    await this.server.client().flushall();
+    await this.client.flushall();
   }
 
   async setClockBack(by: number): Promise<void> {
-    await setClockBack(this.server.client(), by);
+    await setClockBack(this.client, by);
+  }
+
+  ping(): Promise<unknown> {
+    return this.client.ping();
   }
 
   protected async stop(): Promise<void> {

@@ -21,6 +21,7 @@ export abstract class ServiceBackend implements LockBackend {
 
   abstract clear(): Promise<void>;
   abstract setClockBack(by: number): Promise<void>;
+  abstract ping(): Promise<unknown>;
 
   /** Where its instances find the servers. */
   protected abstract get place(): FlatOptions;

@@ -88,6 +88,11 @@ export class RedisCluster implements AsyncDisposable {
     return connection;
   }
 
+  /** Resolves when every node has replied. */
+  ping(): Promise<unknown> {
+    return Promise.all(this.all.map((server) => this.at(server).ping()));
+  }
+
   /** The node that serves a key, as the majority of the nodes that answer sees it. */
   async masterOf(key: string): Promise<RedisServer> {
     const slot = slotOf(key);

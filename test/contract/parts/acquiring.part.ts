@@ -1,6 +1,6 @@
 import { LockTimeoutError } from '../../../lib/errors/lock-timeout.error.js';
 import { waitFor } from '../../support/wait-for.js';
-import { IN_VAIN, isQueued } from '../observe.js';
+import { BEARABLE, IN_VAIN, isQueued } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Trying, waiting for a while, waiting for ever; in which order callers come. */
@@ -39,7 +39,7 @@ export function describeAcquiring({ it, capabilities }: ContractContext): void {
       await expect(others.acquire(name, { wait: 0 })).rejects.toBeInstanceOf(LockTimeoutError);
     });
 
-    it.each(['locks', 'others'] as const)(
+    it.steadily(BEARABLE).each(['locks', 'others'] as const)(
       'waits no longer than wait for a lock held by %s (row 3)',
       async (context, holder) => {
         const { locks, name } = context;

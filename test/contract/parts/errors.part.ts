@@ -1,11 +1,11 @@
 import { isLockError } from '../../../lib/errors/lock.error.js';
-import { IN_VAIN, isFree } from '../observe.js';
+import { BEARABLE, IN_VAIN, isFree } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** What a caller is told when it gets no lock. */
 export function describeErrors({ it }: ContractContext): void {
   describe('errors', () => {
-    it.each(['locks', 'others'] as const)(
+    it.steadily(BEARABLE).each(['locks', 'others'] as const)(
       'name the holder and the time of the wait, holder %s',
       async (context, holder) => {
         const { locks, name } = context;
@@ -29,14 +29,17 @@ export function describeErrors({ it }: ContractContext): void {
       },
     );
 
-    it('advise a retry after the wait of the caller, whatever its renew, if the holder renews its lease', async (context) => {
-      const { locks, others, name } = context;
-      for (const holder of [locks, others]) {
-        await using _ = await holder.acquire(name, { ttl: 20_000 });
-        const waiting = locks.acquire(name, { wait: IN_VAIN, renew: false });
-        await expect(waiting).rejects.toMatchObject({ code: 'LOCK_TIMEOUT', retryAfter: 1_000 });
-      }
-    });
+    it.steadily(BEARABLE)(
+      'advise a retry after the wait of the caller, whatever its renew, if the holder renews its lease',
+      async (context) => {
+        const { locks, others, name } = context;
+        for (const holder of [locks, others]) {
+          await using _ = await holder.acquire(name, { ttl: 20_000 });
+          const waiting = locks.acquire(name, { wait: IN_VAIN, renew: false });
+          await expect(waiting).rejects.toMatchObject({ code: 'LOCK_TIMEOUT', retryAfter: 1_000 });
+        }
+      },
+    );
 
     it('advise a retry after the lease of a holder in this process that does not renew it', async (context) => {
       const { locks, name } = context;
@@ -47,7 +50,7 @@ export function describeErrors({ it }: ContractContext): void {
       expect(retryAfter).toBeLessThanOrEqual(20_000);
     });
 
-    it('report to each caller how long it waited', async ({ locks, others, name }) => {
+    it.steadily(40)('report to each caller how long it waited', async ({ locks, others, name }) => {
       await using _ = await others.acquire(name);
       const waits = [IN_VAIN + 90, IN_VAIN, IN_VAIN + 45];
       const waited = await Promise.all(
@@ -74,16 +77,19 @@ export function describeErrors({ it }: ContractContext): void {
       await (await locks.acquire([...some(2), ...some(255)])).release();
     });
 
-    it('depend on the defaults of the module unless the call overrides them', async (context) => {
-      const { backend, others, name } = context;
-      const hasty = backend.service({ wait: IN_VAIN });
-      // So that the wait is not spent on connecting.
-      await hasty.query(name);
-      await using _ = await others.acquire(name);
-      const error = await hasty.acquire(name).catch((reason: { waited: number }) => reason);
+    it.steadily(BEARABLE)(
+      'depend on the defaults of the module unless the call overrides them',
+      async (context) => {
+        const { backend, others, name } = context;
+        const hasty = backend.service({ wait: IN_VAIN });
+        // So that the wait is not spent on connecting.
+        await hasty.query(name);
+        await using _ = await others.acquire(name);
+        const error = await hasty.acquire(name).catch((reason: { waited: number }) => reason);
 
-      expect(error).toMatchObject({ code: 'LOCK_TIMEOUT' });
-      expect((error as { waited: number }).waited).toBeLessThan(5_000);
-    });
+        expect(error).toMatchObject({ code: 'LOCK_TIMEOUT' });
+        expect((error as { waited: number }).waited).toBeLessThan(5_000);
+      },
+    );
   });
 }

@@ -34,8 +34,9 @@ export function describeLeading({ it }: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('reports a nested hold that the work has not released, and continues', async ({ locks, steadily }) => {
-      await steadily(100, async (name) => {
+    it.steadily(100)(
+      'reports a nested hold that the work has not released, and continues',
+      async ({ locks, name }) => {
         const end = new AbortController();
         const errors: unknown[] = [];
         const work = async (): Promise<void> => {
@@ -49,8 +50,8 @@ export function describeLeading({ it }: ContractContext): void {
           { code: 'LOCK_LOST', message: expect.stringContaining('not released') },
         ]);
         await isFree(locks, name);
-      });
-    });
+      },
+    );
 
     it('does not wait for itself if a nested call of the work releases its lock', async ({ locks, name }) => {
       const end = new AbortController();
@@ -101,7 +102,7 @@ export function describeLeading({ it }: ContractContext): void {
       if (first) await aborted(first.signal);
       expect(first?.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
       // Another one can lead meanwhile, and nobody here asks for it.
-      const other = await others.acquire(name, { wait: 1_000 });
+      const other = await others.acquire(name);
       expect((await others.query(name)).pending).toEqual([]);
       expect(terms).toHaveLength(1);
       finish?.();

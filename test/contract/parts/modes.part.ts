@@ -6,7 +6,7 @@ import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import type { LockService } from '../../../lib/service/lock.service.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext, ContractTest } from '../lock-backend.js';
-import { aborted, IN_VAIN, isFree, isQueued } from '../observe.js';
+import { aborted, BEARABLE, IN_VAIN, isFree, isQueued } from '../observe.js';
 
 const READ = { mode: 'shared' } as const;
 
@@ -37,7 +37,7 @@ export function describeModes({ it, capabilities }: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it.each([
+    it.steadily(BEARABLE).each([
       ['exclusive', 'locks', 'shared'],
       ['exclusive', 'others', 'shared'],
       ['shared', 'locks', 'exclusive'],
@@ -155,15 +155,13 @@ export function describeModes({ it, capabilities }: ContractContext): void {
       },
     );
 
-    it('renews readers beyond their lease', async ({ locks, others, steadily }) => {
-      await steadily(300, async (name) => {
-        await using reader = await locks.acquire(name, { ...READ, ttl: 1_000 });
-        const startedAt = performance.now();
-        await waitFor(() => performance.now() - startedAt > 3_000, { that: 'three leases to pass' });
+    it.steadily(300)('renews readers beyond their lease', async ({ locks, others, name }) => {
+      await using reader = await locks.acquire(name, { ...READ, ttl: 1_000 });
+      const startedAt = performance.now();
+      await waitFor(() => performance.now() - startedAt > 3_000, { that: 'three leases to pass' });
 
-        expect(await others.tryAcquire(name)).toBeUndefined();
-        reader.assertHeld();
-      });
+      expect(await others.tryAcquire(name)).toBeUndefined();
+      reader.assertHeld();
     });
 
     it('frees a permit when the lease of a reader expires, and aborts the signal of that reader', async (context) => {
@@ -175,14 +173,12 @@ export function describeModes({ it, capabilities }: ContractContext): void {
       await aborted(reader.signal);
     });
 
-    it('keeps the name of a reader taken for minHold', async ({ locks, others, steadily }) => {
-      await steadily(100, async (name) => {
-        const reader = await locks.acquire(name, { ...READ, minHold: 300 });
-        await reader.release();
+    it.steadily(100)('keeps the name of a reader taken for minHold', async ({ locks, others, name }) => {
+      const reader = await locks.acquire(name, { ...READ, minHold: 300 });
+      await reader.release();
 
-        expect(await others.tryAcquire(name)).toBeUndefined();
-        await release([await others.acquire(name, { wait: 5_000 })]);
-      });
+      expect(await others.tryAcquire(name)).toBeUndefined();
+      await release([await others.acquire(name, { wait: 5_000 })]);
     });
 
     it('extends a reader', async ({ locks, name }) => {

@@ -4,7 +4,7 @@ import type { Lock } from '../../../lib/engine/hold/lock.interface.js';
 import { listed } from '../../support/listed.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
-import { aborted, IN_VAIN, isFree, isQueued, turn } from '../observe.js';
+import { aborted, BEARABLE, IN_VAIN, isFree, isQueued, turn } from '../observe.js';
 
 const LIMIT = 5;
 const ONE = { mode: 'shared', limit: LIMIT } as const;
@@ -22,23 +22,26 @@ export function describePermits({ it, capabilities }: ContractContext): void {
   if (!capabilities.shares) return;
 
   describe('permits', () => {
-    it('are granted all or none, here and elsewhere, up to the limit', async ({ locks, others, name }) => {
-      const holders = [await locks.acquire(name, THREE), await others.acquire(name, ONE)];
+    it.steadily(BEARABLE)(
+      'are granted all or none, here and elsewhere, up to the limit',
+      async ({ locks, others, name }) => {
+        const holders = [await locks.acquire(name, THREE), await others.acquire(name, ONE)];
 
-      for (const service of [locks, others]) {
-        expect(await service.tryAcquire(name, TWO)).toBeUndefined();
-        await expect(service.acquire(name, { ...TWO, wait: IN_VAIN })).rejects.toBeInstanceOf(
-          LockTimeoutError,
-        );
-        await using one = await service.tryAcquire(name, ONE);
-        expect(one?.held).toBe(true);
-      }
-      await holders[1]?.release();
-      const two = await others.acquire(name, TWO);
-      expect(await locks.tryAcquire(name, ONE)).toBeUndefined();
-      await release([...holders, two]);
-      await isFree(locks, name);
-    });
+        for (const service of [locks, others]) {
+          expect(await service.tryAcquire(name, TWO)).toBeUndefined();
+          await expect(service.acquire(name, { ...TWO, wait: IN_VAIN })).rejects.toBeInstanceOf(
+            LockTimeoutError,
+          );
+          await using one = await service.tryAcquire(name, ONE);
+          expect(one?.held).toBe(true);
+        }
+        await holders[1]?.release();
+        const two = await others.acquire(name, TWO);
+        expect(await locks.tryAcquire(name, ONE)).toBeUndefined();
+        await release([...holders, two]);
+        await isFree(locks, name);
+      },
+    );
 
     it.each(['locks', 'others'] as const)(
       'are granted in arrival order to %s, which no later call overtakes',
@@ -117,33 +120,29 @@ export function describePermits({ it, capabilities }: ContractContext): void {
       await isFree(locks, name);
     });
 
-    it('are renewed and extended together', async ({ locks, others, steadily }) => {
-      await steadily(100, async (name) => {
-        const lock = await locks.acquire(name, { ...THREE, ttl: 300 });
-        const since = performance.now();
-        await waitFor(() => performance.now() - since > 700, { that: 'two leases to pass' });
+    it.steadily(100)('are renewed and extended together', async ({ locks, others, name }) => {
+      const lock = await locks.acquire(name, { ...THREE, ttl: 300 });
+      const since = performance.now();
+      await waitFor(() => performance.now() - since > 700, { that: 'two leases to pass' });
 
-        expect(lock.held).toBe(true);
-        expect(await others.tryAcquire(name, THREE)).toBeUndefined();
-        await lock.extend(30_000);
-        expect(lock.remaining).toBeGreaterThan(20_000);
-        const { held } = await others.query(name);
-        expect(held).toMatchObject([{ permits: 3 }]);
-        expect(held[0]?.remaining).toBeGreaterThan(20_000);
-        await lock.release();
-        await isFree(locks, name);
-      });
+      expect(lock.held).toBe(true);
+      expect(await others.tryAcquire(name, THREE)).toBeUndefined();
+      await lock.extend(30_000);
+      expect(lock.remaining).toBeGreaterThan(20_000);
+      const { held } = await others.query(name);
+      expect(held).toMatchObject([{ permits: 3 }]);
+      expect(held[0]?.remaining).toBeGreaterThan(20_000);
+      await lock.release();
+      await isFree(locks, name);
     });
 
-    it('stay taken for minHold', async ({ locks, others, steadily }) => {
-      await steadily(100, async (name) => {
-        const lock = await locks.acquire(name, { ...THREE, minHold: 300 });
-        await lock.release();
+    it.steadily(100)('stay taken for minHold', async ({ locks, others, name }) => {
+      const lock = await locks.acquire(name, { ...THREE, minHold: 300 });
+      await lock.release();
 
-        expect(await others.tryAcquire(name, THREE)).toBeUndefined();
-        await using next = await others.acquire(name, { ...ONE, permits: LIMIT });
-        expect(next.held).toBe(true);
-      });
+      expect(await others.tryAcquire(name, THREE)).toBeUndefined();
+      await using next = await others.acquire(name, { ...ONE, permits: LIMIT });
+      expect(next.held).toBe(true);
     });
 
     it('are detached and attached together, with the fencing token', async ({ locks, others, name }) => {

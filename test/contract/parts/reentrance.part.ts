@@ -157,9 +157,10 @@ export function describeReentrance({ it, capabilities }: ContractContext): void 
       await isFree(locks, name);
     });
 
-    it('counts the wait in an outer hold towards the wait for the lock itself', async (context) => {
-      const { locks, others, steadily } = context;
-      await steadily(200, async (name) => {
+    it.steadily(200)(
+      'counts the wait in an outer hold towards the wait for the lock itself',
+      async (context) => {
+        const { locks, others, name } = context;
         let waiting: Promise<unknown> | undefined;
         let startedAt = 0;
         const contender = await locks.using(name, async () => {
@@ -182,8 +183,8 @@ export function describeReentrance({ it, capabilities }: ContractContext): void 
         // From the end of the outer hold on it would be 1,900 ms.
         expect(performance.now() - startedAt).toBeLessThan(1_800);
         await lock.release();
-      });
-    });
+      },
+    );
 
     it.each<readonly [string, (name: string) => string | readonly string[]]>([
       ['one name', (name) => name],
@@ -219,7 +220,7 @@ export function describeReentrance({ it, capabilities }: ContractContext): void 
       await isFree(locks, name);
     });
 
-    it.each<readonly [string, LeakingWork]>([
+    it.steadily(100).each<readonly [string, LeakingWork]>([
       ['one name', (locks, name, leak) => locks.using(name, { ttl: 400 }, () => leak(name))],
       [
         'several names',
@@ -234,31 +235,30 @@ export function describeReentrance({ it, capabilities }: ContractContext): void 
         (locks, name, leak) => locks.using(name, { ttl: 400 }, () => locks.using(name, () => leak(name))),
       ],
     ])('ends within its lease if a nested hold is never released: %s', async (context, _, run) => {
-      const { locks, others } = context;
-      await context.steadily(100, async (name) => {
-        let leaked: Lock | undefined;
-        const leak: Leak = async (key, options) => {
-          leaked = await locks.acquire(key, options);
-        };
-        const error = await run(locks, name, leak).catch((reason: unknown) => reason);
+      const { locks, others, name } = context;
+      let leaked: Lock | undefined;
+      const leak: Leak = async (key, options) => {
+        leaked = await locks.acquire(key, options);
+      };
+      const error = await run(locks, name, leak).catch((reason: unknown) => reason);
 
-        expect(error).toMatchObject({ code: 'LOCK_LOST', message: expect.stringContaining('not released') });
-        expect(leaked?.held).toBe(false);
-        expect(leaked?.signal.aborted).toBe(true);
-        await others.using(name, { wait: 1_000 }, () => undefined);
-      });
+      expect(error).toMatchObject({ code: 'LOCK_LOST', message: expect.stringContaining('not released') });
+      expect(leaked?.held).toBe(false);
+      expect(leaked?.signal.aborted).toBe(true);
+      await others.using(name, { wait: 1_000 }, () => undefined);
     });
 
     it('ends with maxHold if a nested hold is never released', async ({ locks, others, name }) => {
       const work = async (): Promise<void> => void (await locks.acquire(name));
 
       await expect(locks.using(name, { maxHold: 100 }, work)).rejects.toMatchObject({ reason: 'max-hold' });
-      await others.using(name, { wait: 1_000 }, () => undefined);
+      await others.using(name, () => undefined);
     });
 
-    it('outlasts its lease while a nested call works, although its own work has ended', async (context) => {
-      const { locks, others, steadily } = context;
-      await steadily(200, async (name) => {
+    it.steadily(200)(
+      'outlasts its lease while a nested call works, although its own work has ended',
+      async (context) => {
+        const { locks, others, name } = context;
         let inner: Promise<boolean> | undefined;
         await locks.using(name, { ttl: 600 }, async () => {
           await new Promise<void>((entered) => {
@@ -275,8 +275,8 @@ export function describeReentrance({ it, capabilities }: ContractContext): void 
 
         expect(await inner).toBe(true);
         await isFree(locks, name);
-      });
-    });
+      },
+    );
 
     it('admits no call into a lost hold', async ({ locks, others, name }) => {
       const work = jest.fn();

@@ -1,7 +1,7 @@
 import { LockEvents } from '../../support/lock-events.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ContractContext } from '../lock-backend.js';
-import { IN_VAIN, isFree, isQueued } from '../observe.js';
+import { BEARABLE, IN_VAIN, isFree, isQueued } from '../observe.js';
 
 /** One lock of several names of which somebody has one. */
 export function describeContendedNames({ it, capabilities }: ContractContext): void {
@@ -49,11 +49,11 @@ export function describeContendedNames({ it, capabilities }: ContractContext): v
       await (await waiting).release();
     });
 
-    it('report the missing names, the whole wait, and the names held meanwhile', async (context) => {
-      const { locks, others, steadily } = context;
-      // The first of them must be had within the wait.
-      await steadily(100, async (name) => {
-        const [a, b, c] = ['a', 'b', 'c'].map((each) => `${name}:${each}`) as [string, string, string];
+    it.steadily(100)(
+      'report the missing names, the whole wait, and the names held meanwhile',
+      async (context) => {
+        const { locks, others, a, b, c } = context;
+        // The first of them must be had within the wait.
         const [first, second] = [await others.acquire(a), await others.acquire(b)];
         const outcome = locks.acquire([a, b, c], { wait: 300 }).catch((error: unknown) => error);
         await isQueued(locks, a, 1);
@@ -69,20 +69,23 @@ export function describeContendedNames({ it, capabilities }: ContractContext): v
         expect((error as { waited: number }).waited).toBeGreaterThanOrEqual(299);
         await second.release();
         for (const each of [a, b, c]) await isFree(locks, each);
-      });
-    });
+      },
+    );
 
-    it('leave nothing taken by minHold, because the caller never held them', async (context) => {
-      const { locks, others, a, b, c } = context;
-      await using _ = await others.acquire(b);
-      const options = { minHold: 60_000, ttl: 60_000 };
+    it.steadily(BEARABLE)(
+      'leave nothing taken by minHold, because the caller never held them',
+      async (context) => {
+        const { locks, others, a, b, c } = context;
+        await using _ = await others.acquire(b);
+        const options = { minHold: 60_000, ttl: 60_000 };
 
-      expect(await locks.tryAcquire([a, b, c], options)).toBeUndefined();
-      await expect(locks.acquire([a, b, c], { ...options, wait: IN_VAIN })).rejects.toMatchObject({
-        code: 'LOCK_TIMEOUT',
-      });
-      for (const each of [a, c]) await isFree(locks, each);
-    });
+        expect(await locks.tryAcquire([a, b, c], options)).toBeUndefined();
+        await expect(locks.acquire([a, b, c], { ...options, wait: IN_VAIN })).rejects.toMatchObject({
+          code: 'LOCK_TIMEOUT',
+        });
+        for (const each of [a, c]) await isFree(locks, each);
+      },
+    );
 
     it('are held for minHold once the caller has them all', async ({ locks, a, b }) => {
       const since = performance.now();
@@ -93,30 +96,27 @@ export function describeContendedNames({ it, capabilities }: ContractContext): v
       expect(performance.now() - since).toBeGreaterThanOrEqual(149);
     });
 
-    it('count maxHold from when the caller has them all', async ({ locks, others, steadily }) => {
-      await steadily(150, async (name) => {
-        const [a, b] = [`${name}:a`, `${name}:b`];
-        const taken = await others.acquire(b);
-        const waiting = locks.acquire([a, b], { maxHold: 1_000 });
-        await isQueued(locks, b, 1);
-        const since = performance.now();
-        await waitFor(() => performance.now() - since > 400);
-        await taken.release();
-        const lock = await waiting;
+    it.steadily(150)('count maxHold from when the caller has them all', async ({ locks, others, a, b }) => {
+      const taken = await others.acquire(b);
+      const waiting = locks.acquire([a, b], { maxHold: 1_000 });
+      await isQueued(locks, b, 1);
+      const since = performance.now();
+      await waitFor(() => performance.now() - since > 400);
+      await taken.release();
+      const lock = await waiting;
 
-        // Both end by their maxHold, the first as late as the second.
-        const held = await lifeOf(lock);
-        expect(lock.signal.reason).toMatchObject({ reason: 'max-hold' });
-        // From its first name on it would be 600 ms.
-        expect(held).toBeGreaterThan(750);
-        await lock.release();
-      });
+      // Both end by their maxHold, the first as late as the second.
+      const held = await lifeOf(lock);
+      expect(lock.signal.reason).toMatchObject({ reason: 'max-hold' });
+      // From its first name on it would be 600 ms.
+      expect(held).toBeGreaterThan(750);
+      await lock.release();
     });
 
-    it('are kept while others are awaited, and then have their whole lease, also without renewal', async (context) => {
-      const { locks, others, steadily } = context;
-      await steadily(150, async (name) => {
-        const [a, b] = [`${name}:a`, `${name}:b`];
+    it.steadily(150)(
+      'are kept while others are awaited, and then have their whole lease, also without renewal',
+      async (context) => {
+        const { locks, others, a, b } = context;
         const taken = await others.acquire(b);
         const ttl = 900;
         const waiting = locks.acquire([a, b], { ttl, renew: false });
@@ -132,8 +132,8 @@ export function describeContendedNames({ it, capabilities }: ContractContext): v
         expect(held).toBeGreaterThan(0.8 * ttl);
         expect(held).toBeLessThan(1.5 * ttl);
         await lock.release();
-      });
-    });
+      },
+    );
 
     it('are requested again if one is lost while another is awaited', async ({ locks, others, a, b }) => {
       const taken = await others.acquire(b);
@@ -265,15 +265,20 @@ export function describeContendedNames({ it, capabilities }: ContractContext): v
       expect(third.channels()).toEqual(course);
     });
 
-    it('are one timeout for each name in diagnostics, and no hold', async ({ locks, others, a, b }) => {
-      await using _ = await others.acquire(b);
-      using first = new LockEvents(a);
-      using second = new LockEvents(b);
-      await expect(locks.acquire([a, b], { wait: IN_VAIN })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+    it.steadily(BEARABLE)(
+      'are one timeout for each name in diagnostics, and no hold',
+      async ({ locks, others, a, b }) => {
+        await using _ = await others.acquire(b);
+        using first = new LockEvents(a);
+        using second = new LockEvents(b);
+        await expect(locks.acquire([a, b], { wait: IN_VAIN })).rejects.toMatchObject({
+          code: 'LOCK_TIMEOUT',
+        });
 
-      for (const events of [first, second])
-        expect(events.channels()).toEqual(['acquire:start', 'acquire:timeout']);
-    });
+        for (const events of [first, second])
+          expect(events.channels()).toEqual(['acquire:start', 'acquire:timeout']);
+      },
+    );
   });
 }
 

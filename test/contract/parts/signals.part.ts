@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { IN_VAIN, isFree, isQueued, turn } from '../observe.js';
+import { BEARABLE, IN_VAIN, isFree, isQueued, turn } from '../observe.js';
 import type { ContractContext } from '../lock-backend.js';
 
 /** Giving up by AbortSignal wherever a caller stands. */
@@ -103,23 +103,26 @@ export function describeSignals({ it, capabilities }: ContractContext): void {
       await isFree(locks, second);
     });
 
-    it('has no listeners left after the grant, after the timeout and after the shutdown', async (context) => {
-      const { backend, locks, others, name } = context;
-      const { signal } = new AbortController();
-      const ending = backend.service();
-      const lock = await others.acquire(name, { signal });
-      expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-      await expect(locks.acquire(name, { signal, wait: IN_VAIN })).rejects.toMatchObject({
-        code: 'LOCK_TIMEOUT',
-      });
-      const waiting = ending.acquire(name, { signal });
-      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
-      ending.beginShutdown();
-      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
-      await lock.release();
+    it.steadily(BEARABLE)(
+      'has no listeners left after the grant, after the timeout and after the shutdown',
+      async (context) => {
+        const { backend, locks, others, name } = context;
+        const { signal } = new AbortController();
+        const ending = backend.service();
+        const lock = await others.acquire(name, { signal });
+        expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+        await expect(locks.acquire(name, { signal, wait: IN_VAIN })).rejects.toMatchObject({
+          code: 'LOCK_TIMEOUT',
+        });
+        const waiting = ending.acquire(name, { signal });
+        expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+        ending.beginShutdown();
+        await expect(waiting).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+        await lock.release();
 
-      expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-    });
+        expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+      },
+    );
 
     it('has one listener for a thousand callers, so that Node does not warn of a leak', async (context) => {
       const { locks, others, name } = context;

@@ -11,9 +11,10 @@ export function describeTransfer({ it, capabilities }: ContractContext): void {
   if (!capabilities.detaches) return describeRefusal(it);
 
   describe('transferring a lock', () => {
-    it('moves the hold to another instance, which renews and releases it under the same names and token', async (context) => {
-      const { locks, others, steadily } = context;
-      await steadily(300, async (name) => {
+    it.steadily(300)(
+      'moves the hold to another instance, which renews and releases it under the same names and token',
+      async (context) => {
+        const { locks, others, name } = context;
         const lock = await locks.acquire(name, { ttl: 900 });
         const transfer = await lock.detach();
         expect(await others.tryAcquire(name)).toBeUndefined();
@@ -29,8 +30,8 @@ export function describeTransfer({ it, capabilities }: ContractContext): void {
         expect((await locks.query(name)).held[0]?.fencingToken).toBe(lock.fencingToken);
         await taken.release();
         await isFree(locks, name);
-      });
-    });
+      },
+    );
 
     it.each([600_000, '10m'] as const)(
       'keeps the lease of the detached hold for %p',
