@@ -9,6 +9,7 @@ import type { RunCalls } from './runs.worker.js';
 
 const CACHE = join(__dirname, '../../.cache');
 const LIMIT = 200;
+const ROUNDS = 5;
 /** The bytes of the Map that Node 24 creates for each run of an AsyncLocalStorage, and that each timer keeps. */
 const FRAME: Readonly<Record<string, number>> = { 20: 0, 24: 184 };
 
@@ -60,13 +61,18 @@ describe.each(VERSIONS)('On Node %s', (version) => {
   it.each(['no hold', 'a hold'] as const)(
     'runs 20,000 self-scheduled runs at the same cost below %s',
     async (below) => {
-      await using worker = await startWorker<RunCalls>(join(__dirname, 'runs.worker.ts'), [], { node });
-      const costs = await worker.call('costs', below, 2_000, 10);
-      const settled = costs.slice(2);
-      const least = (part: typeof costs): number => Math.min(...part.map(({ cpu }) => cpu));
+      let growth = Infinity;
+      // The system counts CPU roughly, and more of it for a busy machine; costs that grow do so in every round.
+      for (let round = 0; round < ROUNDS && growth >= 1.5; round++) {
+        await using worker = await startWorker<RunCalls>(join(__dirname, 'runs.worker.ts'), [], { node });
+        const settled = (await worker.call('costs', below, 2_000, 10)).slice(2);
+        const total = (part: typeof settled): number => part.reduce((sum, { cpu }) => sum + cpu, 0);
+        growth = total(settled.slice(-2)) / total(settled.slice(0, 2));
 
-      expect(least(settled.slice(-3))).toBeLessThan(2 * least(settled.slice(0, 3)));
-      expect(settled.reduce((sum, cost) => sum + cost.bytes, 0) / settled.length).toBeLessThan(50);
+        expect(settled.reduce((sum, cost) => sum + cost.bytes, 0) / settled.length).toBeLessThan(50);
+      }
+
+      expect(growth).toBeLessThan(1.5);
     },
   );
 });
