@@ -5,6 +5,8 @@ import { ManualClock, settle } from '../engine/manual-clock.js';
 
 /** Longer than the pause before a trial is repeated. */
 const SOON = 1_000;
+/** The pause until a server with a problem is tried again. */
+const LOOK_AGAIN = 30_000;
 
 describe('A trial', () => {
   let clock: ManualClock;
@@ -14,18 +16,25 @@ describe('A trial', () => {
   let changes: string[];
   let warned: string[];
   let complained: string[];
+  let informed: string[];
   let replaced: number;
 
-  /** Creates a trial; `receiversOf` gives the number of receivers of each message, and may let them hear it. */
-  const create = (receiversOf: (name: string) => number): void => {
-    [clock, names, changes, warned, complained] = [new ManualClock(), [], [], [], []];
+  /**
+   * Creates a trial; `receiversOf` gives the number of receivers of each message, and may let them hear it. `found`
+   * gives what the server answers after its version: refusals of a write and of the clock, missing rights, a policy.
+   */
+  const create = (
+    receiversOf: (name: string) => number,
+    found = (): readonly string[] => ['', '', '', ''],
+  ): void => {
+    [clock, names, changes, warned, complained, informed] = [new ManualClock(), [], [], [], [], []];
     replaced = 0;
     trial = new Trial({
       runnerOf: () => ({
         runWithoutTimeout: async (_script, _keys, [, given]) => {
           const name = String(given);
           names.push(name);
-          return [receiversOf(name), '8.0.0', '', '', '', ''];
+          return [receiversOf(name), '8.0.0', ...found()];
         },
       }),
       redaction: new Redaction(),
@@ -33,6 +42,7 @@ describe('A trial', () => {
       commandTimeout: 5_000,
       log: {
         ...QUIET,
+        log: (message) => informed.push(message),
         warn: (message) => warned.push(message),
         error: (message) => complained.push(message),
       },
@@ -149,6 +159,29 @@ describe('A trial', () => {
     }
 
     expect(seconds).toEqual([1, 31, 61]);
+  });
+
+  it.each([
+    { problem: 'a replica', found: ['READONLY', '', '', ''], says: 'it is a replica' },
+    { problem: 'a policy that evicts', found: ['', '', '', 'allkeys-lru'], says: 'allkeys-lru' },
+  ])('logs $problem once, its end, and when it comes back', async ({ found, says }) => {
+    let problem: string[] | undefined = found;
+    create(hears, () => problem ?? ['', '', '', '']);
+    begin();
+    await settle();
+    await clock.advance(LOOK_AGAIN);
+    const logged = (): unknown[] => [...warned, ...complained, ...informed];
+    expect([names.length, logged()]).toEqual([2, [expect.stringContaining(says)]]);
+
+    problem = undefined;
+    await clock.advance(LOOK_AGAIN);
+    await clock.advance(LOOK_AGAIN);
+    expect([names.length, informed]).toEqual([3, ['The checks of Redis find no problem any more.']]);
+
+    problem = found;
+    begin();
+    await settle();
+    expect(logged()).toHaveLength(3);
   });
 
   it('tells a copied process of the copy, and reports it once', async () => {

@@ -89,6 +89,8 @@ export class Trial {
   private isAsking = false;
   private isOutdated = false;
   private timer: ScheduledCall | undefined;
+  private hasReportedCopy = false;
+  /** The problems that were logged since the last trial without one. */
   private readonly logged = new Set<string>();
 
   constructor(private readonly settings: TrialSettings) {}
@@ -253,6 +255,7 @@ export class Trial {
     }
     const old = versionError(version, where);
     this.complain(old?.message);
+    if (risk === undefined && trouble === undefined && !old) this.endProblems();
     const found = startupChecks === 'error' ? (trouble ?? risk) : undefined;
     const fault =
       old ??
@@ -264,20 +267,27 @@ export class Trial {
     changed();
   }
 
-  /** Tries a server with a fault again, because the cause may have been mended. */
+  /** Tries a server with a problem again, because the cause may have been mended. */
   private settle(): void {
     this.settings.clock.cancel(this.timer);
-    if (this.fault) this.askIn(LOOK_AGAIN);
+    if (this.logged.size > 0) this.askIn(LOOK_AGAIN);
+  }
+
+  private endProblems(): void {
+    if (this.logged.size === 0) return;
+    this.logged.clear();
+    this.settings.log.log('The checks of Redis find no problem any more.');
   }
 
   /** Reports that another process listens as this instance. Its next trial tells that process, too. */
   private reportCopy(): void {
-    if (!this.isNew(COPIED)) return;
+    if (this.hasReportedCopy) return;
+    this.hasReportedCopy = true;
     this.settings.log.error(COPIED);
     this.ask();
   }
 
-  /** Logs each problem once, for all connections. */
+  /** Logs each problem once, for all connections, until a trial finds none. */
   private complain(trouble: string | undefined): void {
     if (trouble === undefined || !this.isNew(trouble)) return;
     this.settings.log.error(`Redis cannot be used for locks: ${trouble}`);
