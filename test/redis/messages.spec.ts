@@ -1,15 +1,16 @@
 import { createLockService } from '../../lib/nest/module/lock-module.definition.js';
 import { resolveModuleOptions } from '../../lib/options/module-options.js';
 import type { LockService } from '../../lib/service/lock.service.js';
-import { IN_VAIN } from '../contract/observe.js';
+import { BEARABLE, IN_VAIN } from '../contract/observe.js';
 import { duringEachTest } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
+import { steadily } from '../support/steadily.js';
 import { waitFor } from '../support/wait-for.js';
 
 describe('The message of an error', () => {
   const server = duringEachTest(() => RedisServer.start());
   const open = async (): Promise<LockService> =>
-    createLockService(resolveModuleOptions({ connection: server.url, outageTimeout: 500 }));
+    createLockService(resolveModuleOptions({ connection: server.url }));
   const first = duringEachTest(open);
   const second = duringEachTest(open);
 
@@ -27,23 +28,27 @@ describe('The message of an error', () => {
     ['the same instance', () => first],
     ['another instance of the process', () => second],
   ])('of a timeout names lock, caller, wait, and the holder in %s', async (_where, waiter) => {
-    const lock = await first.acquire('order:1', { label: 'Orders.pay' });
+    await using _ = await first.acquire('order:1', { label: 'Orders.pay' });
     const other = await first.acquire('order:2');
     const options = { wait: IN_VAIN, label: 'Orders.ship' };
-    const [one, both] = await Promise.all([
-      messageOf(waiter().acquire('order:1', options)),
-      messageOf(waiter().acquire(['order:1', 'order:2'], { ...options, wait: 0 })),
-    ]);
-    await Promise.all([lock.release(), other.release()]);
-
     const wait = String.raw`not acquired within \d+ ms \(Orders\.ship\)`;
     const holder = String.raw`Held by Orders\.pay in this process, lease ends in \d+ ms unless renewed\.`;
-    expect(one).toMatch(
-      new RegExp(`^LockTimeoutError: Lock "order:1" was ${wait}\\. ${holder} Retry later, or raise`),
-    );
-    expect(both).toMatch(
-      new RegExp(`^LockTimeoutError: Locks? "order:1".* (?:was|were) ${wait}\\. ${holder}`),
-    );
+    const client = server.client();
+    const measure = async (): Promise<void> => {
+      const [one, both] = await Promise.all([
+        messageOf(waiter().acquire('order:1', options)),
+        messageOf(waiter().acquire(['order:1', 'order:2'], { ...options, wait: 0 })),
+      ]);
+
+      expect(one).toMatch(
+        new RegExp(`^LockTimeoutError: Lock "order:1" was ${wait}\\. ${holder} Retry later, or raise`),
+      );
+      expect(both).toMatch(
+        new RegExp(`^LockTimeoutError: Locks? "order:1".* (?:was|were) ${wait}\\. ${holder}`),
+      );
+    };
+    await steadily(BEARABLE, measure, () => client.ping());
+    await other.release();
   });
 
   it('of a timeout names the instance of a holder in another process', async () => {

@@ -4,8 +4,9 @@ import { isLockError } from '../../lib/errors/lock.error.js';
 import type { Lock } from '../../lib/engine/hold/lock.interface.js';
 import { duringTests } from '../support/during-tests.js';
 import { RedisServer } from '../support/redis-server.js';
+import { steadily } from '../support/steadily.js';
 import { waitFor } from '../support/wait-for.js';
-import { IN_VAIN } from '../contract/observe.js';
+import { BEARABLE, IN_VAIN } from '../contract/observe.js';
 import { Instance } from '../redis/instance.js';
 import { LEAST_RIGHTS, READY_CHECK_RIGHT } from './least-rights.js';
 
@@ -227,9 +228,11 @@ async function everything(
   ]);
 
   await using taken = await locks.acquire(name);
-  await other.locks.acquire(name, { wait: IN_VAIN }).catch((error: unknown) => {
-    if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
-  });
+  const waitInVain = (): Promise<unknown> =>
+    other.locks.acquire(name, { wait: IN_VAIN }).catch((error: unknown) => {
+      if (!isLockError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
+    });
+  await steadily(BEARABLE, waitInVain, () => locks.query(name));
   const aborted = once(taken.signal, 'abort', { signal: AbortSignal.timeout(timeout) });
   await other.locks.forceRelease(name);
   await aborted;
