@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Redis } from 'ioredis';
 import type { LockOptions } from '../../lib/options/lock-options.interface.js';
 import { extendScript } from '../../lib/store/scripts/extend.script.js';
 import { duringTests } from '../support/during-tests.js';
@@ -19,6 +20,11 @@ describe('Liveness', () => {
   let instance: Instance;
   let worker: Worker<ContenderCalls>;
   let workerName: string;
+  let client: Redis;
+
+  beforeAll(() => {
+    client = server.client();
+  });
 
   beforeEach(async () => {
     instance = await new Instance({ connection: server.url, wait: 20_000 }).warmUp();
@@ -29,7 +35,7 @@ describe('Liveness', () => {
     await instance.locks.close();
   });
 
-  const ping = (): Promise<unknown> => server.client().ping();
+  const ping = (): Promise<unknown> => client.ping();
   const startAnother = async (): Promise<void> => {
     worker = await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url]);
     workerName = await worker.call('start');
@@ -45,17 +51,23 @@ describe('Liveness', () => {
     );
 
   it('grants a free lock to a live waiter within one trip: the release is the only request', async () => {
-    await worker.call('acquire', 'trip', {});
-    const next = instance.locks.acquire('trip');
-    await queued('trip', 1);
-    const log = await RequestLog.open(server);
-    await worker.call('release');
-    const lock = await next;
+    // On a machine that stands still, the waiter asks again.
+    const measure = async (round: number): Promise<void> => {
+      const name = `trip:${round}`;
+      await worker.call('acquire', name, {});
+      const next = instance.locks.acquire(name);
+      await queued(name, 1);
+      const log = await RequestLog.open(server);
+      await worker.call('release');
+      const lock = await next;
+      const [own, others] = [await questions(log, instance.name), await questions(log, workerName)];
+      await lock.release();
+      log.close();
 
-    expect(await questions(log, instance.name)).toEqual([]);
-    expect(await questions(log, workerName)).toHaveLength(1);
-    await lock.release();
-    log.close();
+      expect(own).toEqual([]);
+      expect(others).toHaveLength(1);
+    };
+    await steadily(300, measure, ping);
   });
 
   it('grants within the rest of the lease + 50 ms after kill -9 of the holder (row 4, row 12)', async () => {
@@ -67,7 +79,7 @@ describe('Liveness', () => {
       await queued(name, 1);
       await worker.kill();
       const askedAt = performance.now();
-      const rest = await server.client().pttl(`lock:{${name}}`);
+      const rest = await client.pttl(`lock:{${name}}`);
       const took = await unstalled(() => next, ping);
       const { lock, at } = await next;
       await lock.release();
@@ -79,26 +91,32 @@ describe('Liveness', () => {
   });
 
   it('skips a head waiter killed with -9 at the very next release', async () => {
-    const holder = await new Instance({ connection: server.url }).warmUp();
-    const lock = await holder.locks.acquire('skipped');
-    await worker.call('contend', 'skipped', {});
-    await queued('skipped', 1);
-    const next = instance.locks.acquire('skipped', { ttl: 60_000 });
-    await queued('skipped', 2);
-    await worker.kill();
-    await waitFor(async () => {
-      const [, receivers] = await server.client().pubsub('NUMSUB', `lock:inbox:${workerName}`);
-      return receivers === 0;
-    });
-    const log = await RequestLog.open(server);
-    await lock.release();
-    const granted = await next;
+    await using holder = await new Instance({ connection: server.url }).warmUp();
+    const measure = async (round: number): Promise<void> => {
+      const name = `skipped:${round}`;
+      if (round > 1) await startAnother();
+      const lock = await holder.locks.acquire(name);
+      await worker.call('contend', name, {});
+      await queued(name, 1);
+      const next = instance.locks.acquire(name, { ttl: 60_000 });
+      await queued(name, 2);
+      await worker.kill();
+      await waitFor(async () => {
+        const [, receivers] = await client.pubsub('NUMSUB', `lock:inbox:${workerName}`);
+        return receivers === 0;
+      });
+      const log = await RequestLog.open(server);
+      await lock.release();
+      const granted = await next;
+      const seen = await questions(log, instance.name);
+      const { held } = granted;
+      await granted.release();
+      log.close();
 
-    expect(await questions(log, instance.name)).toEqual([]);
-    expect(granted.held).toBe(true);
-    await granted.release();
-    log.close();
-    await holder.locks.close();
+      expect(seen).toEqual([]);
+      expect(held).toBe(true);
+    };
+    await steadily(300, measure, ping);
   });
 
   it('grants within the claim lease + 1 s after SIGSTOP of a waiter that was just granted', async () => {
@@ -111,8 +129,8 @@ describe('Liveness', () => {
     await queued('frozen', 2);
     worker.freeze();
     await lock.release();
-    const claimTtl = await server.client().pttl('lock:{frozen}');
-    const owner = await server.client().get('lock:{frozen}');
+    const claimTtl = await client.pttl('lock:{frozen}');
+    const owner = await client.get('lock:{frozen}');
     const took = await unstalled(() => next, ping);
     const hold = await next;
 
@@ -145,6 +163,6 @@ describe('Liveness', () => {
 
     expect((await next).held).toBe(true);
     await (await next).release();
-    expect(await server.client().exists('lock:{both}', 'lock:{both}:q')).toBe(0);
+    expect(await client.exists('lock:{both}', 'lock:{both}:q')).toBe(0);
   });
 });
