@@ -37,7 +37,7 @@ describe('a hold that goes from one process to another', () => {
   });
 
   it('passes to the next waiter if it is not attached in time', async () => {
-    await scene.open();
+    await scene.open({ ttl: AMPLE });
     const [first, second] = [scene.contender(0).worker, scene.contender(1).worker];
     await first.call('acquirePassed', 'h', 'job');
     const transfer = await detach(0);
@@ -63,7 +63,7 @@ describe('a hold that goes from one process to another', () => {
   });
 
   it('is lost for an attaching process that is stopped for longer than the lease, which detects it at once', async () => {
-    await scene.open();
+    await scene.open({ ttl: AMPLE });
     const [first, second, third] = [
       scene.contender(0).worker,
       scene.contender(1).worker,
