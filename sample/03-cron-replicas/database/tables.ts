@@ -12,8 +12,8 @@ export interface RunRow {
   readonly instance: string;
   /** Milliseconds since 1970, by the machine's clock. */
   readonly started: number;
-  /** Whether the work is done: not while it goes on, nor when its process died. SQLite tells it as a number. */
-  readonly done: boolean | number;
+  /** Likewise; null while the work goes on, and for ever if its process died. */
+  readonly ended: number | null;
 }
 
 declare module 'knex/types/tables.js' {
@@ -31,7 +31,7 @@ export async function createTables(knex: Knex): Promise<void> {
       table.integer('tick').notNullable();
       table.string('instance', 64).notNullable();
       table.double('started').notNullable();
-      table.boolean('done').notNullable();
+      table.double('ended');
     });
   }
   await knex(RUNS).delete();

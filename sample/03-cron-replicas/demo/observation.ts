@@ -45,7 +45,7 @@ export class Observation {
   async killHolder(): Promise<void> {
     const { replicas, instances } = this.options;
     while (this.death === undefined) {
-      const working = (await this.look()).find(({ job, done }) => job === 'minHold' && !done);
+      const working = (await this.look()).find(({ job, ended }) => job === 'minHold' && ended === undefined);
       if (working === undefined) continue;
       instances.kill(replicas.findIndex(({ name }) => name === working.instance));
       this.death = working;

@@ -9,7 +9,8 @@ export interface Run {
   readonly instance: string;
   /** Milliseconds from the beginning of the tick by the machine's clock. */
   readonly at: number;
-  readonly done: boolean;
+  /** Likewise; undefined while the work is not done. */
+  readonly ended: number | undefined;
 }
 
 /** What the jobs left in the database. */
@@ -22,14 +23,11 @@ export class RunLog {
   }
 
   /** The runs for this tick and later ones, in the order in which they began. */
-  async since(tick: number): Promise<Run[]> {
-    const rows = await this.database.knex(RUNS).where('tick', '>=', tick).orderBy('started');
-    return rows.map(({ job, tick: of, instance, started, done }) => ({
-      job,
-      tick: of,
-      instance,
-      at: Math.round(started - of * 1_000),
-      done: Boolean(done),
-    }));
+  async since(first: number): Promise<Run[]> {
+    const rows = await this.database.knex(RUNS).where('tick', '>=', first).orderBy('started');
+    return rows.map(({ job, tick, instance, started, ended }) => {
+      const at = (time: number): number => Math.round(time - tick * 1_000);
+      return { job, tick, instance, at: at(started), ended: ended === null ? undefined : at(ended) };
+    });
   }
 }
