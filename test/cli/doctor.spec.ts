@@ -208,11 +208,11 @@ describe('nest-redis-lock doctor', () => {
   });
 
   it('ends at Ctrl-C, and when its output is closed', async () => {
-    const interrupted = CommandLine.start(['doctor', '--url', server.url]);
-    await waitFor(async () => ((await redis.client('LIST')) as string).includes('cmd=eval'), {
-      timeout: 30_000,
-      that: 'it to begin',
-    });
+    await using proxy = await TcpProxy.start(server);
+    // Without an answer, it does not end before it is interrupted.
+    proxy.hold('toClient');
+    const interrupted = CommandLine.start(['doctor', ...LOOSE, '--url', proxy.url]);
+    await waitFor(() => proxy.connections > 0, { timeout: 30_000, that: 'it to begin' });
     interrupted.kill('SIGINT');
     const unread = CommandLine.start(['doctor', '--url', server.url]);
     unread.child.stdout?.destroy();

@@ -105,7 +105,7 @@ describe('nest-redis-lock run', () => {
 
     const [busy, skipped] = await Promise.all([
       run('echo worked', '--wait', '0'),
-      run('echo worked', '--wait', '50ms', '--skip'),
+      run('echo worked', '--wait', '1s', '--skip'),
     ]);
 
     expect(busy).toMatchObject({ exitCode: 75, stdout: '' });
@@ -138,7 +138,7 @@ describe('nest-redis-lock run', () => {
   });
 
   it('takes --permits of --limit, which query and ls show', async () => {
-    const command = start('echo in; sleep 30', '--limit', '3', '--permits', '2');
+    const command = start('echo in; sleep 600', '--limit', '3', '--permits', '2');
     await command.says('in');
     const [taken, free] = [
       await run('true', '--limit', '3', '--permits', '2', '--wait', '0'),
