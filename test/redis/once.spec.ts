@@ -38,7 +38,8 @@ describe('Callers of once() in several instances', () => {
       );
     };
     let results: number[] = [];
-    const took = await unstalled(calls);
+    const client = server.client();
+    const took = await unstalled(calls, () => client.ping());
     const { evalsha = 0 } = await server.commandCounts();
 
     expect(results).toEqual(Array.from({ length: INSTANCES * CALLERS }, () => 1));

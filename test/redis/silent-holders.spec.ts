@@ -32,31 +32,36 @@ describe('A name whose holder does not answer', () => {
     waitFor(async () => (await server.client().zcard(`lock:{${name}}:q`)) === 1);
 
   it('is logged once while a caller waits, and again when the lease of the dead holder has ended', async () => {
+    const client = server.client();
     // A holder that takes longer than 120 ms to answer counts as silent, and its label is not known.
-    await steadily(50, async (round) => {
-      if (round > 1) await startHolder();
-      const name = `killed:${round}`;
-      await worker.call('acquire', name, { ttl: 15_000, label: 'Orders.pay' });
-      const waits = instance.locks.acquire(name);
-      await untilQueued(name);
-      const asked = await heard(server, instance.name);
-      await asked.untilHeard();
-      await asked.stop();
-      await worker.kill();
-      await untilLogged(1, name);
-      await (await waits).release();
-      await untilLogged(2, name);
+    await steadily(
+      50,
+      async (round) => {
+        if (round > 1) await startHolder();
+        const name = `killed:${round}`;
+        await worker.call('acquire', name, { ttl: 15_000, label: 'Orders.pay' });
+        const waits = instance.locks.acquire(name);
+        await untilQueued(name);
+        const asked = await heard(server, instance.name);
+        await asked.untilHeard();
+        await asked.stop();
+        await worker.kill();
+        await untilLogged(1, name);
+        await (await waits).release();
+        await untilLogged(2, name);
 
-      expect(logged(name)).toEqual([
-        expect.stringMatching(
-          new RegExp(
-            `^Lock "${name}" is blocked: Orders\\.pay in ${workerName} has not answered for [23] s\\. ` +
-              'Callers of this instance wait until the lease ends, in (?:\\d|1[0-5]) s unless renewed\\.$',
+        expect(logged(name)).toEqual([
+          expect.stringMatching(
+            new RegExp(
+              `^Lock "${name}" is blocked: Orders\\.pay in ${workerName} has not answered for [23] s\\. ` +
+                'Callers of this instance wait until the lease ends, in (?:\\d|1[0-5]) s unless renewed\\.$',
+            ),
           ),
-        ),
-        `Lock "${name}" is no longer blocked: Orders.pay in ${workerName} no longer holds a lease.`,
-      ]);
-    });
+          `Lock "${name}" is no longer blocked: Orders.pay in ${workerName} no longer holds a lease.`,
+        ]);
+      },
+      () => client.ping(),
+    );
   }, 120_000);
 
   it('is logged again when a frozen holder answers', async () => {
