@@ -28,14 +28,28 @@ describe('the quick start', () => {
     return status;
   }
 
-  /** One order to each of two processes, and what `query` prints meanwhile. */
-  function orderTwice(application: string): Promise<{ statuses: number[]; query: string }> {
-    return withInstances(2, application, redis.url, async (urls) => {
+  /** Payments last until the test says so, and are counted, instead of five seconds. */
+  const untilPaid = `await redis.incr('payments'); while (!(await redis.exists('paid'))) await delay(20);`;
+
+  /** One order to each of two processes, and what `query` prints once so many are paid, and so many wait for the lock. */
+  function orderTwice(
+    application: string,
+    { paying, waiting }: { readonly paying: number; readonly waiting: number },
+  ): Promise<{ statuses: number[]; query: string }> {
+    const payment = 'await delay(5_000);';
+    expect(application).toContain(payment);
+    const client = redis.client();
+    return withInstances(2, application.replace(payment, untilPaid), redis.url, async (urls) => {
+      await client.del('payments', 'paid');
       // The first request finds no connection yet, and on a busy machine it is late: what nobody sells is sold out then.
       const ready = async (): Promise<boolean> =>
         (await Promise.all(urls.map((url) => order(url, 'nothing')))).every((status) => status === 409);
       await waitFor(ready, { timeout: 20_000, that: 'the application to reach Redis' });
       const orders = Promise.all(urls.map((url) => order(url, 'book')));
+      const arrived = async (): Promise<boolean> =>
+        Number(await client.get('payments')) === paying &&
+        (await client.zcard('lock:{stock:book}:q')) === waiting;
+      await waitFor(arrived, { timeout: 20_000, that: 'both orders' });
       // Exit code 4: nobody holds it.
       const query = await promisify(execFile)(process.execPath, [packed.program, 'query', 'stock:book'], {
         env: { ...process.env, REDIS_URL: redis.url },
@@ -43,6 +57,7 @@ describe('the quick start', () => {
         ({ stdout }) => stdout,
         ({ stdout }: { stdout: string }) => stdout,
       );
+      await client.set('paid', 1);
       const statuses = (await orders).toSorted((a, b) => a - b);
       return { statuses, query };
     });
@@ -62,13 +77,16 @@ describe('the quick start', () => {
   });
 
   it('sells the only book once, of two orders to two processes at the same time', async () => {
-    const { statuses, query } = await orderTwice(source);
+    const { statuses, query } = await orderTwice(source, { paying: 1, waiting: 1 });
     expect(statuses).toEqual([201, 409]);
     expect(query).toMatch(/holds.*OrdersController\.place[^]*waits/);
   });
 
   it('sells the only book twice without the decorator', async () => {
-    const { statuses, query } = await orderTwice(source.replace(/^ *@Locked.*$/m, ''));
+    const { statuses, query } = await orderTwice(source.replace(/^ *@Locked.*$/m, ''), {
+      paying: 2,
+      waiting: 0,
+    });
     expect(statuses).toEqual([201, 201]);
     expect(query).toContain('stock:book is free');
   });
