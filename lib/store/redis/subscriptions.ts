@@ -169,6 +169,11 @@ export abstract class Subscriptions<Listener extends Listening = Listening> {
   /** Whether an error says that the server rejects the subscription. Other errors pass. */
   protected abstract isRefusal(error: unknown): boolean;
 
+  /** Whether a subscription stays although its name is not in use. */
+  protected stays(_subscription: Subscription<Listener>): boolean {
+    return false;
+  }
+
   /** Reports that messages arrive. */
   protected abstract reportActive(subscription: Subscription<Listener>): void;
 
@@ -185,7 +190,8 @@ export abstract class Subscriptions<Listener extends Listening = Listening> {
   private endUnused(subscription: Subscription<Listener>, name: string): void {
     subscription.wasNeeded = false;
     subscription.check = this.settings.clock.schedule(() => {
-      if (subscription.wasNeeded || this.events.isInUse(name)) return this.endUnused(subscription, name);
+      if (subscription.wasNeeded || this.events.isInUse(name) || this.stays(subscription))
+        return this.endUnused(subscription, name);
       this.byChannel.delete(subscription.channel);
       subscription.listener?.unsubscribe(subscription.channel);
     }, LINGER);

@@ -65,6 +65,19 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
     else if (!trial.hasBegun) trial.begin(() => this.targetAt(address));
   }
 
+  /** The subscriptions to names that belong at a node, whether they stand or not. */
+  namedAt(address: string): readonly Subscription[] {
+    return [...this.byChannel.values()].filter(
+      ({ channel, name }) => name !== undefined && this.ownerOf(channel) === address,
+    );
+  }
+
+  /** After a failed trial, one subscription at the node stays. Through it, the instance notices a failover or a restart. */
+  protected override stays({ channel }: Subscription): boolean {
+    const address = this.ownerOf(channel);
+    return this.trials.trialAt(address).hasFailed && this.namedAt(address).length === 1;
+  }
+
   /** A subscription at a node, for its trial. */
   private targetAt(address: string): TrialTarget | undefined {
     const standing = this.standingAt(address).find(({ name }) => name !== undefined);
@@ -85,13 +98,16 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
     for (const { name } of this.standingAt(address)) if (name !== undefined) this.events.subscribed(name);
   }
 
+  private ownerOf(channel: string): string {
+    return this.connection.clients.ownerOf(slotOf(channel)) ?? '';
+  }
+
   protected listenerOf({ channel, command }: Subscription): NodeListener | undefined {
-    const { clients } = this.connection;
-    const address = clients.ownerOf(slotOf(channel)) ?? '';
+    const address = this.ownerOf(channel);
     const key = listenerKey(command, address);
     const known = this.listeners.get(key);
     if (known) return known;
-    const client = clients.listener(address);
+    const client = this.connection.clients.listener(address);
     if (!client) {
       this.retryLater();
       return undefined;
@@ -141,7 +157,7 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
 
   private isAtItsPlace({ channel, command, listener }: Subscription<NodeListener>): boolean {
     // Messages to all nodes arrive at each of them.
-    return command === 'subscribe' || this.connection.clients.ownerOf(slotOf(channel)) === listener?.address;
+    return command === 'subscribe' || this.ownerOf(channel) === listener?.address;
   }
 
   protected override subscribeAll(): void {

@@ -119,13 +119,12 @@ export class ClusterTopology implements Topology {
     this.events?.unusable(faulty?.fault);
   }
 
-  /** Forgets failed trials of nodes that are masters no longer: nothing would try these nodes again. */
+  /** Forgets failed trials of nodes at which no subscription belongs any more: nothing would try these nodes again. */
   private forgetFailedTrials(): void {
     // Without messages, the only trial follows its key to other nodes.
     if (!this.inbox) return;
     for (const [address, trial] of this.trials) {
-      const hasFailed = trial.fault !== undefined || trial.receivers === 'uncounted';
-      if (!hasFailed || this.connection.clients.masters.has(address)) continue;
+      if (!trial.hasFailed || this.inbox.namedAt(address).length > 0) continue;
       trial.end();
       this.trials.delete(address);
       this.reportFault();

@@ -100,6 +100,11 @@ export class Trial {
     return this.target !== undefined;
   }
 
+  /** Whether the last result rules out messages, or the server. */
+  get hasFailed(): boolean {
+    return this.fault !== undefined || this.receivers === 'uncounted';
+  }
+
   /**
    * Begins a trial of a new connection, for commands or for listening. A bad result stays until a better one arrives.
    */
