@@ -274,4 +274,39 @@ describe('A master of a Cluster that fails its trial', () => {
 
     expect([isAffected(), cluster.serving.includes(BAD)]).toEqual([false, true]);
   });
+
+  it.each(failures.filter(([, { reply }]) => reply !== 0))(
+    'and %s has no effect if its reply arrives after its demotion',
+    async (_, failed) => {
+      const node = cluster.at(BAD);
+      Object.assign(node, failed);
+      cluster.withheld = node;
+      await waitBriefly(...namesAt(BAD, 1));
+      cluster.failOver(BAD, OTHER);
+      // The node has not yet ended its subscriptions.
+      cluster.refresh();
+      await pass(SOON);
+
+      cluster.deliver();
+      await pass(IDLE);
+
+      expect(isAffected()).toBe(false);
+    },
+  );
+
+  it.each(failures.filter(([, { reply }]) => reply !== 0))(
+    'and %s has no effect if its reply arrives when nothing listens there',
+    async (_, failed) => {
+      const node = cluster.at(BAD);
+      Object.assign(node, failed);
+      cluster.withheld = node;
+      await waitBriefly(...namesAt(BAD, 1));
+      await pass(4_000);
+
+      cluster.deliver();
+      await pass(IDLE);
+
+      expect(isAffected()).toBe(false);
+    },
+  );
 });

@@ -94,6 +94,17 @@ describe('A trial', () => {
     expect([names.length, trial.hasBegun]).toEqual([1, false]);
   });
 
+  it('has ended if nothing listens any more when its message is overdue', async () => {
+    let channels = ['c'];
+    create(() => 1);
+    trial.begin(() => channels.map((channel) => ({ key: 'k', channel })).at(0));
+    await settle();
+    channels = [];
+    await clock.advance(5_000);
+
+    expect([replaced, trial.hasBegun]).toEqual([0, false]);
+  });
+
   it('replaces an established connection that no longer hears, and lets hand-offs continue meanwhile', async () => {
     let heard = true;
     create((name) => hears(name, heard ? 1 : 0) || 1);

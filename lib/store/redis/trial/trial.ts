@@ -185,6 +185,8 @@ export class Trial {
       return this.ask();
     }
     if (this.name !== name) return;
+    // Without a subscription, a bad result would stay: nothing would lead to a better one.
+    if (!this.target?.()) return this.end();
     if (!found) return this.askIn(RETRY_DELAY);
     this.report(found);
     if (channel === '') this.settle();
@@ -215,6 +217,7 @@ export class Trial {
     const judgeLater = (): void =>
       clock.afterInput(() => {
         if (name !== this.name || this.isHeard) return;
+        if (!this.target?.()) return this.end();
         this.replaceOrFail(`has not delivered a script’s message within ${timeout} ms`);
       });
     this.timer = clock.schedule(judgeLater, timeout);
