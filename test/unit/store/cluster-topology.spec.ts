@@ -309,4 +309,23 @@ describe('A master of a Cluster that fails its trial', () => {
       expect(isAffected()).toBe(false);
     },
   );
+
+  it('is tried again when it becomes a master again, over the connection that it still has', async () => {
+    const node = cluster.at(BAD);
+    node.version = '6.2.14';
+    const [name = ''] = namesAt(BAD, 1);
+    inUse.add(name);
+    await waitBriefly(name);
+    cluster.failOver(BAD, OTHER);
+    cluster.refresh();
+    await pass(SOON);
+    node.version = '8.0.0';
+    cluster.failOver(OTHER, BAD)();
+    await pass(SOON);
+
+    expect([topology.inbox?.canReceive(name), complaints]).toEqual([
+      true,
+      [expect.stringMatching(/6\.2\.14/)],
+    ]);
+  });
 });

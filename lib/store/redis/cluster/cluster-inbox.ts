@@ -113,10 +113,10 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
       return undefined;
     }
     const { clock, commandTimeout, instance } = this.settings;
-    const trial = this.trials.trialAt(address);
     const heard = (from: string, message: string): void => {
       // A master that was considered dead may hand locks over once more before it learns of its demotion.
-      if (this.byChannel.get(from)?.listener === listener) deliver(message, instance, this.events, trial);
+      if (this.byChannel.get(from)?.listener === listener)
+        deliver(message, instance, this.events, this.trials.trialAt(address));
     };
     const listener: NodeListener = new NodeListener(
       address,
