@@ -35,6 +35,11 @@ class FakeNode {
     return [...this.listeners].flatMap(({ channels }) => [...channels]);
   }
 
+  /** Whether somebody listens to messages from any node. */
+  get hears(): boolean {
+    return [...this.listeners].some(({ ofAllNodes }) => ofAllNodes.size > 0);
+  }
+
   /** Ends the subscriptions in some slots, as a node does that no longer serves them. */
   endThoseIn(slots: (slot: number) => boolean): void {
     for (const listener of this.listeners)
@@ -44,6 +49,7 @@ class FakeNode {
 
 class FakeListener {
   readonly channels = new Set<string>();
+  readonly ofAllNodes = new Set<string>();
   private readonly events = new EventEmitter();
 
   constructor(private readonly node: FakeNode) {}
@@ -56,7 +62,7 @@ class FakeListener {
   async subscribe(command: SubscribeCommand, channel: string): Promise<void> {
     if (this.node.isDown) throw new Error('connect ECONNREFUSED');
     this.node.listeners.add(this);
-    if (command === 'ssubscribe') this.channels.add(channel);
+    (command === 'ssubscribe' ? this.channels : this.ofAllNodes).add(channel);
   }
 
   unsubscribe(channel: string): void {
@@ -74,6 +80,7 @@ class FakeListener {
 
   close(): void {
     this.channels.clear();
+    this.ofAllNodes.clear();
     this.node.listeners.delete(this);
   }
 }
@@ -163,7 +170,7 @@ class FakeCluster {
   }
 }
 
-describe('A master of a Cluster that fails its trial', () => {
+describe('A master of a Cluster', () => {
   const [BAD, GOOD, OTHER] = ['bad:1', 'good:1', 'other:1'];
   let clock: ManualClock;
   let cluster: FakeCluster;
@@ -219,7 +226,7 @@ describe('A master of a Cluster that fails its trial', () => {
     ['rejects messages', { reply: 'NOPERM this user has no permissions' }],
   ];
 
-  it.each(failures)('and %s has no effect after its demotion, however late that is', async (_, failed) => {
+  it.each(failures)('that %s has no effect after its demotion, however late that is', async (_, failed) => {
     Object.assign(cluster.at(BAD), failed);
     await waitBriefly(...namesAt(BAD, 1));
     expect(isAffected()).toBe(true);
@@ -232,7 +239,7 @@ describe('A master of a Cluster that fails its trial', () => {
   });
 
   it.each(failures)(
-    'and %s has no effect after a restart that mends it, however long that takes',
+    'that %s has no effect after a restart that mends it, however long that takes',
     async (_, failed) => {
       const node = cluster.at(BAD);
       Object.assign(node, failed);
@@ -249,7 +256,7 @@ describe('A master of a Cluster that fails its trial', () => {
     },
   );
 
-  it.each(failures)('and %s keeps one subscription until it passes', async (_, failed) => {
+  it.each(failures)('that %s keeps one subscription until it passes', async (_, failed) => {
     const node = cluster.at(BAD);
     Object.assign(node, failed);
     await waitBriefly(...namesAt(BAD, 3));
@@ -262,7 +269,7 @@ describe('A master of a Cluster that fails its trial', () => {
     expect([isAffected(), node.channels()]).toEqual([false, []]);
   });
 
-  it.each(failures)('and %s has no effect after its last used slot has moved', async (_, failed) => {
+  it.each(failures)('that %s has no effect after its last used slot has moved', async (_, failed) => {
     Object.assign(cluster.at(BAD), failed);
     const [name = ''] = namesAt(BAD, 1);
     await waitBriefly(name);
@@ -276,7 +283,7 @@ describe('A master of a Cluster that fails its trial', () => {
   });
 
   it.each(failures.filter(([, { reply }]) => reply !== 0))(
-    'and %s has no effect if its reply arrives after its demotion',
+    'that %s has no effect if its reply arrives after its demotion',
     async (_, failed) => {
       const node = cluster.at(BAD);
       Object.assign(node, failed);
@@ -295,7 +302,7 @@ describe('A master of a Cluster that fails its trial', () => {
   );
 
   it.each(failures.filter(([, { reply }]) => reply !== 0))(
-    'and %s has no effect if its reply arrives when nothing listens there',
+    'that %s has no effect if its reply arrives when nothing listens there',
     async (_, failed) => {
       const node = cluster.at(BAD);
       Object.assign(node, failed);
@@ -327,5 +334,17 @@ describe('A master of a Cluster that fails its trial', () => {
       true,
       [expect.stringMatching(/6\.2\.14/)],
     ]);
+  });
+
+  it('loses the subscription for forced releases when it is demoted, because it may leave', async () => {
+    await pass(SOON);
+    const hearing = (): string[] =>
+      [...cluster.nodes.values()].filter(({ hears }) => hears).map(({ address }) => address);
+    expect(hearing()).toEqual([GOOD]);
+
+    cluster.failOver(GOOD, OTHER)();
+    await pass(SOON);
+
+    expect(hearing()).toEqual([OTHER]);
   });
 });

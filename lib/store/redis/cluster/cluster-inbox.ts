@@ -32,11 +32,9 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
 
   open(): void {
     this.connection.onRefresh(() => this.follow());
-    const { instance } = this.settings;
-    this.keep(this.keySpace.revocations + instance, undefined);
-    const trial = `trial:${instance}`;
+    this.keep(this.keySpace.revocations + this.settings.instance, undefined);
     // Tries one node at once on behalf of all, because this instance may never wait.
-    this.keep(this.channelOf(trial), trial);
+    this.keep(this.channelOf(this.ownName), this.ownName);
   }
 
   /** Replaces the connections to a node. */
@@ -68,13 +66,13 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
   /** The subscriptions to names that belong at a node, whether they stand or not. */
   namedAt(address: string): readonly Subscription[] {
     return [...this.byChannel.values()].filter(
-      ({ channel, name }) => name !== undefined && this.ownerOf(channel) === address,
+      (each) => each.name !== undefined && this.placeOf(each) === address,
     );
   }
 
   /** After a failed trial, one subscription at the node stays. Through it, the instance notices a failover or a restart. */
-  protected override stays({ channel }: Subscription): boolean {
-    const address = this.ownerOf(channel);
+  protected override stays(subscription: Subscription): boolean {
+    const address = this.placeOf(subscription);
     return this.trials.trialAt(address).hasFailed && this.namedAt(address).length === 1;
   }
 
@@ -98,12 +96,22 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
     for (const { name } of this.standingAt(address)) if (name !== undefined) this.events.subscribed(name);
   }
 
-  private ownerOf(channel: string): string {
-    return this.connection.clients.ownerOf(slotOf(channel)) ?? '';
+  private get ownName(): string {
+    return `trial:${this.settings.instance}`;
   }
 
-  protected listenerOf({ channel, command }: Subscription): NodeListener | undefined {
-    const address = this.ownerOf(channel);
+  /**
+   * The address of the node at which a subscription belongs. Messages to all nodes arrive at each of them, but a node that
+   * leaves the Cluster does not end their subscriptions, only those in its slots.
+   */
+  private placeOf({ channel, command }: Subscription): string {
+    const inSlot = command === 'subscribe' ? this.channelOf(this.ownName) : channel;
+    return this.connection.clients.ownerOf(slotOf(inSlot)) ?? '';
+  }
+
+  protected listenerOf(subscription: Subscription): NodeListener | undefined {
+    const { command } = subscription;
+    const address = this.placeOf(subscription);
     const key = listenerKey(command, address);
     const known = this.listeners.get(key);
     if (known) return known;
@@ -147,17 +155,13 @@ export class ClusterInbox extends Subscriptions<NodeListener> {
   /** Moves every subscription to the node of its slot, after the slot map was read. */
   private follow(): void {
     for (const subscription of this.byChannel.values()) {
-      const { channel, listener, request } = subscription;
-      if (request && this.isAtItsPlace(subscription)) continue;
-      listener?.unsubscribe(channel);
+      const { channel, command, listener, request } = subscription;
+      if (request && this.placeOf(subscription) === listener?.address) continue;
+      if (command === 'subscribe') listener?.replace();
+      else listener?.unsubscribe(channel);
       this.lose(subscription);
       this.subscribe(subscription);
     }
-  }
-
-  private isAtItsPlace({ channel, command, listener }: Subscription<NodeListener>): boolean {
-    // Messages to all nodes arrive at each of them.
-    return command === 'subscribe' || this.ownerOf(channel) === listener?.address;
   }
 
   protected override subscribeAll(): void {
