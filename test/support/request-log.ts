@@ -54,7 +54,9 @@ export class RequestLog {
     const asking = server.client();
     // Its handshake must be over before the recording begins.
     await asking.ping();
-    const monitor = await server.client().monitor();
+    // Not monitor(): it rejects if requests of others arrive together with the reply that the log has begun.
+    const monitor = server.client({ monitor: true });
+    await new Promise<void>((resolve) => void monitor.once('monitoring', resolve));
     return new RequestLog(monitor, asking);
   }
 
