@@ -218,6 +218,12 @@ describe('A master of a Cluster', () => {
     for (const name of names) topology.inbox?.listen(name);
     await pass(SOON);
   };
+  /** Lets the trial of a node fail, on behalf of so many names. */
+  const tryFailing = async (failed: Partial<FakeNode>, names = 1): Promise<FakeNode> => {
+    const node = Object.assign(cluster.at(BAD), failed);
+    await waitBriefly(...namesAt(BAD, names));
+    return node;
+  };
   const isAffected = (): boolean => fault !== undefined || topology.receivers === 'uncounted';
 
   const failures: [what: string, failed: Partial<FakeNode>][] = [
@@ -227,8 +233,7 @@ describe('A master of a Cluster', () => {
   ];
 
   it.each(failures)('that %s has no effect after its demotion, however late that is', async (_, failed) => {
-    Object.assign(cluster.at(BAD), failed);
-    await waitBriefly(...namesAt(BAD, 1));
+    await tryFailing(failed);
     expect(isAffected()).toBe(true);
     await pass(IDLE);
 
@@ -241,9 +246,7 @@ describe('A master of a Cluster', () => {
   it.each(failures)(
     'that %s has no effect after a restart that mends it, however long that takes',
     async (_, failed) => {
-      const node = cluster.at(BAD);
-      Object.assign(node, failed);
-      await waitBriefly(...namesAt(BAD, 1));
+      const node = await tryFailing(failed);
       node.isDown = true;
       for (const listener of node.listeners) listener.end();
       await pass(IDLE);
@@ -257,9 +260,7 @@ describe('A master of a Cluster', () => {
   );
 
   it.each(failures)('that %s keeps one subscription until it passes', async (_, failed) => {
-    const node = cluster.at(BAD);
-    Object.assign(node, failed);
-    await waitBriefly(...namesAt(BAD, 3));
+    const node = await tryFailing(failed, 3);
     await pass(IDLE);
     expect([isAffected(), node.channels()]).toEqual([true, [expect.any(String)]]);
 
@@ -270,9 +271,8 @@ describe('A master of a Cluster', () => {
   });
 
   it.each(failures)('that %s has no effect after its last used slot has moved', async (_, failed) => {
-    Object.assign(cluster.at(BAD), failed);
+    await tryFailing(failed);
     const [name = ''] = namesAt(BAD, 1);
-    await waitBriefly(name);
     const moves = (slot: number): boolean => slot === slotOf(`lock:{${name}}`);
 
     cluster.move(moves, GOOD);
@@ -285,10 +285,8 @@ describe('A master of a Cluster', () => {
   it.each(failures.filter(([, { reply }]) => reply !== 0))(
     'that %s has no effect if its reply arrives after its demotion',
     async (_, failed) => {
-      const node = cluster.at(BAD);
-      Object.assign(node, failed);
-      cluster.withheld = node;
-      await waitBriefly(...namesAt(BAD, 1));
+      cluster.withheld = cluster.at(BAD);
+      await tryFailing(failed);
       cluster.failOver(BAD, OTHER);
       // The node has not yet ended its subscriptions.
       cluster.refresh();
@@ -304,10 +302,8 @@ describe('A master of a Cluster', () => {
   it.each(failures.filter(([, { reply }]) => reply !== 0))(
     'that %s has no effect if its reply arrives when nothing listens there',
     async (_, failed) => {
-      const node = cluster.at(BAD);
-      Object.assign(node, failed);
-      cluster.withheld = node;
-      await waitBriefly(...namesAt(BAD, 1));
+      cluster.withheld = cluster.at(BAD);
+      await tryFailing(failed);
       await pass(4_000);
 
       cluster.deliver();
