@@ -17,13 +17,12 @@ describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', 
 
   /** What a call is told that waits while the name stays taken. */
   const expectTimeout = (details: object): Promise<void> => {
-    const client = server.client();
     const measure = (): Promise<void> =>
       expect(instance.locks.acquire(name, { wait: IN_VAIN })).rejects.toMatchObject({
         code: 'LOCK_TIMEOUT',
         ...details,
       });
-    return steadily(BEARABLE, measure, () => client.ping());
+    return steadily(BEARABLE, measure, () => server.ping());
   };
 
   beforeEach(() => {
@@ -94,7 +93,7 @@ describe('A plain client with SET NX PX and compare-and-delete on lock:{name}', 
       await client.del(key);
       const took = await unstalled(
         async () => (await ours).release(),
-        () => client.ping(),
+        () => server.ping(),
       );
 
       expect(took).toBeLessThan(200);

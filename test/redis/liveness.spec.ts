@@ -35,7 +35,7 @@ describe('Liveness', () => {
     await instance.locks.close();
   });
 
-  const ping = (): Promise<unknown> => client.ping();
+  const ping = (): Promise<unknown> => server.ping();
   const startAnother = async (): Promise<void> => {
     worker = await startWorker<ContenderCalls>(join(__dirname, 'contender.worker.ts'), [server.url]);
     workerName = await worker.call('start');

@@ -33,7 +33,6 @@ describe('The message of an error', () => {
     const options = { wait: IN_VAIN, label: 'Orders.ship' };
     const wait = String.raw`not acquired within \d+ ms \(Orders\.ship\)`;
     const holder = String.raw`Held by Orders\.pay in this process, lease ends in \d+ ms unless renewed\.`;
-    const client = server.client();
     const measure = async (): Promise<void> => {
       const [one, both] = await Promise.all([
         messageOf(waiter().acquire('order:1', options)),
@@ -47,7 +46,7 @@ describe('The message of an error', () => {
         new RegExp(`^LockTimeoutError: Locks? "order:1".* (?:was|were) ${wait}\\. ${holder}`),
       );
     };
-    await steadily(BEARABLE, measure, () => client.ping());
+    await steadily(BEARABLE, measure, () => server.ping());
     await other.release();
   });
 

@@ -38,8 +38,7 @@ describe('Callers of once() in several instances', () => {
       );
     };
     let results: number[] = [];
-    const client = server.client();
-    const took = await unstalled(calls, () => client.ping());
+    const took = await unstalled(calls, () => server.ping());
     const { evalsha = 0 } = await server.commandCounts();
 
     expect(results).toEqual(Array.from({ length: INSTANCES * CALLERS }, () => 1));

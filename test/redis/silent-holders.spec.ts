@@ -32,7 +32,6 @@ describe('A name whose holder does not answer', () => {
     waitFor(async () => (await server.client().zcard(`lock:{${name}}:q`)) === 1);
 
   it('is logged once while a caller waits, and again when the lease of the dead holder has ended', async () => {
-    const client = server.client();
     // A holder that takes longer than 120 ms to answer counts as silent, and its label is not known.
     await steadily(
       50,
@@ -60,7 +59,7 @@ describe('A name whose holder does not answer', () => {
           `Lock "${name}" is no longer blocked: Orders.pay in ${workerName} no longer holds a lease.`,
         ]);
       },
-      () => client.ping(),
+      () => server.ping(),
     );
   }, 120_000);
 

@@ -41,6 +41,7 @@ export class RedisServer implements AsyncDisposable {
   private readonly output = new OutputTail();
   private readonly clients = new Set<Redis>();
   private child: ChildProcess | undefined;
+  private pinged: Redis | undefined;
 
   private constructor(
     /** Stays the same over restarts. */
@@ -109,6 +110,12 @@ export class RedisServer implements AsyncDisposable {
     client.once('end', () => this.clients.delete(client));
     this.clients.add(client);
     return client;
+  }
+
+  /** Resolves when it has replied, on a connection of its own, which stays. */
+  ping(): Promise<unknown> {
+    this.pinged ??= this.client();
+    return this.pinged.ping();
   }
 
   /** Starts it again after {@link kill}; what Redis wrote to its directory by then is loaded. */
